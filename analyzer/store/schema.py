@@ -1,0 +1,553 @@
+"""The tables of `bundle.duckdb`: names, columns, types and what each column means.
+
+This is the one place that says what a table looks like. Loading creates tables from it, `triage sql` prints it,
+the documentation is made from it. All times are TIMESTAMP in UTC; what could not be read as a time is NULL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, its DuckDB type, and what it holds."""
+
+    name: str
+    type: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table; `stage` says who fills it: `parts` (the parse workers), `facts` or `result`."""
+
+    name: str
+    doc: str
+    columns: tuple[Column, ...]
+    stage: str
+
+    def ddl(self) -> str:
+        """The CREATE TABLE statement."""
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in self.columns)
+        return f'CREATE TABLE "{self.name}" ({columns})'
+
+
+def _table(name: str, stage: str, doc: str, columns: str) -> Table:
+    """A table from one `name TYPE what it holds` line a column."""
+    rows = [line.split(None, 2) for line in columns.splitlines() if line.strip()]
+    return Table(name, doc, tuple(Column(n, t, d) for n, t, d in rows), stage)
+
+
+_OBJECT = """
+object_id BIGINT the object, see objects
+api_group VARCHAR API group, empty for core
+kind VARCHAR kind
+namespace VARCHAR namespace, empty for cluster-scoped objects
+name VARCHAR name
+"""
+
+# What the parse workers write: one NDJSON file a worker and table, keys as the columns.
+PARTS: tuple[Table, ...] = (
+    _table(
+        "part_objects",
+        "parts",
+        "One row for each place where an object was read; the same object may be there several times.",
+        """
+file_id INTEGER the file it was read from, see files
+idx INTEGER position among the objects of that file, from 0
+line INTEGER line of the object's first byte, from 1
+byte_offset BIGINT where the object's text starts in the (decompressed) file
+byte_length BIGINT how long that text is
+api_group VARCHAR API group, empty for core
+version VARCHAR API version without the group
+kind VARCHAR kind
+namespace VARCHAR namespace, empty for cluster-scoped objects
+name VARCHAR name
+uid VARCHAR metadata.uid, empty where there is none
+resource_version VARCHAR metadata.resourceVersion, empty where there is none
+whole BOOLEAN false where the object was salvaged from damaged text and may lack fields
+json JSON the object, secrets masked, managedFields dropped
+""",
+    ),
+    _table(
+        "part_lists",
+        "parts",
+        "One row for each list of objects that a file holds (or stands for), also for empty ones.",
+        """
+file_id INTEGER the file
+api_group VARCHAR API group of the items
+kind VARCHAR kind of the items
+namespace VARCHAR the namespace that the list covers; '*' for all namespaces or a cluster-scoped kind
+objects INTEGER items read
+complete BOOLEAN true where the list was read to its end and nothing says that it was cut
+""",
+    ),
+    _table(
+        "part_logs",
+        "parts",
+        "One row for each log file with at least one byte, or known to be empty on purpose.",
+        """
+file_id INTEGER the file
+part INTEGER several logs in one file (cluster-info dump): 0, 1, 2…
+namespace VARCHAR namespace of the pod, empty where the log is no container's
+pod VARCHAR pod, empty where the log is no container's
+container VARCHAR container, empty where the log is no container's
+source VARCHAR current, previous, rotated, service (of a host), audit or other
+bytes BIGINT size of the text
+lines BIGINT number of lines
+first_line INTEGER line of the file where this log starts, from 1
+first_at VARCHAR time of the first line that has one, RFC 3339 UTC, or null
+last_at VARCHAR time of the last line that has one, RFC 3339 UTC, or null
+tail VARCHAR the last 50 lines, at most 8 KB, secrets masked, control characters replaced
+tail_line BIGINT line of the file where the tail starts, from 1
+""",
+    ),
+    _table(
+        "part_documents",
+        "parts",
+        "Files of a bundle that are no Kubernetes objects but that rules read, whole, as JSON.",
+        """
+file_id INTEGER the file
+role VARCHAR alerts, prometheus-rules, etcd-endpoint-health, etcd-alarm-list, etcd-member-list, version, …
+json JSON the content, secrets masked
+""",
+    ),
+    _table(
+        "part_files",
+        "parts",
+        "What became of each file that was to be read.",
+        """
+file_id INTEGER the file
+status VARCHAR read, partial or unread
+line INTEGER line of the first problem, null where there is none
+error VARCHAR what went wrong, in one line, null where nothing did
+lost INTEGER how many objects or documents are known to be lost; null where that is not known
+""",
+    ),
+    _table(
+        "part_errors",
+        "parts",
+        "What the collection itself says it could not get (gather.logs, *.stderr, *-errors.json).",
+        """
+file_id INTEGER the file that says so
+line INTEGER the line
+kind VARCHAR failed, forbidden, not-served or timeout
+subject VARCHAR what could not be got: a plural with group, a namespace, a path; empty where unknown
+message VARCHAR the words of the file, secrets masked
+""",
+    ),
+)
+
+TABLES: tuple[Table, ...] = (
+    _table(
+        "inputs",
+        "parts",
+        "The inputs of this case, in the order given.",
+        """
+input INTEGER index, from 0
+path VARCHAR as given on the command line
+format VARCHAR must-gather, inspect, cluster-info, support-bundle, plain, log, …
+sha256 VARCHAR of the input file, null for a directory
+bytes BIGINT size of the input
+format_at TIMESTAMP the end of the collection as the format itself says, null where it does not
+format_source VARCHAR where that time stands
+collected_at TIMESTAMP the end of the collection (interface, section Time), null where nothing says
+collected_source VARCHAR where that time comes from, in words
+as_of TIMESTAMP the moment ages are measured at: collected_at, or what --as-of says
+complete BOOLEAN false where the input itself is cut
+error VARCHAR what is wrong with the input as a whole, null where nothing is
+""",
+    ),
+    _table(
+        "files",
+        "parts",
+        "Every file of the inputs.",
+        """
+file_id INTEGER index over all inputs, from 0
+input INTEGER the input it is in
+path VARCHAR as in the input
+bytes BIGINT size
+root VARCHAR folder of the bundle in the input that it belongs to, empty for the input itself
+format VARCHAR format of that root
+role VARCHAR objects, log, document, errors, meta, skipped (known, not read) or unsafe
+status VARCHAR read, empty, skipped, partial or unread
+line INTEGER line of the first problem
+error VARCHAR what went wrong, or why it was skipped
+lost INTEGER how many objects are known to be lost, null where unknown
+""",
+    ),
+    _table(
+        "objects",
+        "parts",
+        "Every Kubernetes object once, as in its newest source.",
+        """
+object_id BIGINT identifies the object in this database
+input INTEGER the input it was read from
+api_group VARCHAR API group, empty for core
+version VARCHAR API version without the group
+kind VARCHAR kind
+namespace VARCHAR namespace, empty for cluster-scoped objects
+name VARCHAR name
+uid VARCHAR metadata.uid, empty where there is none
+resource_version VARCHAR metadata.resourceVersion
+created_at TIMESTAMP metadata.creationTimestamp
+deleted_at TIMESTAMP metadata.deletionTimestamp
+file_id INTEGER the file of the newest source
+line INTEGER its first line there
+byte_offset BIGINT where its text starts there
+byte_length BIGINT how long that text is
+whole BOOLEAN false where it was salvaged from damaged text
+json JSON the whole object, secrets masked
+""",
+    ),
+    _table(
+        "sources",
+        "parts",
+        "Every place where an object was read.",
+        """
+object_id BIGINT the object
+file_id INTEGER the file
+idx INTEGER position among the objects of that file, from 0
+line INTEGER its first line there
+resource_version VARCHAR as read there
+chosen BOOLEAN true for the source that objects shows
+differs BOOLEAN true where this source has another resourceVersion than the chosen one
+""",
+    ),
+    _table(
+        "lists",
+        "parts",
+        "Every list of objects in the bundle, also empty ones: what lets anything say that there are none.",
+        """
+file_id INTEGER the file
+api_group VARCHAR API group of the items
+kind VARCHAR kind of the items
+namespace VARCHAR the namespace covered; * for all namespaces or a cluster-scoped kind
+objects INTEGER items read
+complete BOOLEAN read to its end, nothing cut
+""",
+    ),
+    _table(
+        "logs",
+        "parts",
+        "Every log file, with its last lines.",
+        """
+log_id BIGINT identifies the log in this database
+file_id INTEGER the file
+namespace VARCHAR namespace of the pod, empty where it is no container's
+pod VARCHAR pod
+container VARCHAR container
+source VARCHAR current, previous, rotated, service, audit or other
+bytes BIGINT size
+lines BIGINT number of lines
+first_line INTEGER line of the file where it starts
+first_at TIMESTAMP time of its first line
+last_at TIMESTAMP time of its last line
+tail VARCHAR the last lines
+tail_line BIGINT line of the file where the tail starts
+""",
+    ),
+    _table(
+        "documents",
+        "parts",
+        "Files that are no Kubernetes objects but that rules read.",
+        """
+file_id INTEGER the file
+role VARCHAR what it is
+json JSON its content
+""",
+    ),
+    _table(
+        "collect_errors",
+        "parts",
+        "What the collection itself says it could not get.",
+        """
+file_id INTEGER the file that says so
+line INTEGER the line
+kind VARCHAR failed, forbidden, not-served or timeout
+subject VARCHAR what could not be got
+message VARCHAR its words
+""",
+    ),
+    _table(
+        "coverage",
+        "facts",
+        "For each kind found or needed: was it collected whole, over which scope.",
+        """
+api_group VARCHAR API group
+kind VARCHAR kind
+objects INTEGER objects of it in this bundle
+scope VARCHAR[] ['*'] for the whole cluster, else the namespaces
+status VARCHAR complete, absent, partial, not-collected, forbidden or removed
+reason VARCHAR why it is not complete, in words
+""",
+    ),
+    _table(
+        "states",
+        "facts",
+        "The state of every object whose kind has named states (catalogue).",
+        _OBJECT
+        + """
+state VARCHAR the state
+reason VARCHAR the cluster's reason, null where there is none
+message VARCHAR the cluster's words, or what the state was concluded from
+since TIMESTAMP when it began, null where nothing says
+""",
+    ),
+    _table(
+        "conditions",
+        "facts",
+        "status.conditions of every object (only lists of mappings with a type).",
+        _OBJECT
+        + """
+idx INTEGER position in the list, from 0
+type VARCHAR type
+status VARCHAR True, False or Unknown
+reason VARCHAR reason
+message VARCHAR message
+since TIMESTAMP lastTransitionTime
+""",
+    ),
+    _table(
+        "events",
+        "facts",
+        "Events of both APIs.",
+        """
+object_id BIGINT the Event object
+input INTEGER its input
+namespace VARCHAR namespace of the event
+type VARCHAR Normal or Warning
+reason VARCHAR reason
+message VARCHAR message (note)
+about_id BIGINT the object it is about, null where that is not in the bundle
+about_group VARCHAR its API group
+about_kind VARCHAR its kind
+about_namespace VARCHAR its namespace, empty for cluster-scoped ones
+about_name VARCHAR its name
+about_uid VARCHAR its uid
+field_path VARCHAR the part of it, such as spec.containers{app}
+times INTEGER how often it was seen
+first_at TIMESTAMP first seen
+last_at TIMESTAMP last seen
+component VARCHAR who reported it
+host VARCHAR on which node
+""",
+    ),
+    _table(
+        "owners",
+        "facts",
+        "metadata.ownerReferences.",
+        """
+object_id BIGINT the owned object
+owner_id BIGINT the owner, null where it is not in the bundle
+owner_group VARCHAR its API group
+owner_kind VARCHAR its kind
+owner_name VARCHAR its name
+owner_uid VARCHAR its uid
+controller BOOLEAN it is the managing controller
+""",
+    ),
+    _table(
+        "top_owners",
+        "facts",
+        "For each owned object the last owner up its chain of controllers (a pod's Deployment, a Job's CronJob).",
+        """
+object_id BIGINT the owned object
+owner_id BIGINT the top owner, null where it is not in the bundle
+owner_group VARCHAR its API group
+owner_kind VARCHAR its kind
+owner_namespace VARCHAR its namespace
+owner_name VARCHAR its name
+""",
+    ),
+    _table(
+        "relations",
+        "facts",
+        "Edges along which trouble spreads: what is wrong with src shows in dst.",
+        """
+src BIGINT the object where the trouble is
+dst BIGINT the object where it shows
+kind VARCHAR owner (pod → ReplicaSet → Deployment), node (Node → pod on it), taint (Node → pod it keeps out), pvc, pv, …
+""",
+    ),
+    _table(
+        "pods",
+        "facts",
+        "One row a Pod that has a status.",
+        """
+object_id BIGINT the Pod
+input INTEGER its input
+namespace VARCHAR namespace
+name VARCHAR name
+uid VARCHAR uid
+node VARCHAR spec.nodeName, empty while unscheduled
+phase VARCHAR status.phase
+state VARCHAR state as in the catalogue
+reason VARCHAR reason behind the state
+message VARCHAR message behind the state
+since TIMESTAMP when the state began
+ready BOOLEAN condition Ready is True
+ready_since TIMESTAMP last turn of condition Ready
+restarts INTEGER restarts of all containers
+created_at TIMESTAMP created
+deleted_at TIMESTAMP deletionTimestamp: when it should have been gone
+scheduler VARCHAR spec.schedulerName
+owner_id BIGINT top owner, null where it has none or it is not in the bundle
+owner_kind VARCHAR kind of the top owner, empty where it has none
+owner_name VARCHAR name of the top owner
+finalizers VARCHAR[] metadata.finalizers
+gates VARCHAR[] names of spec.schedulingGates
+mirror BOOLEAN static pod
+""",
+    ),
+    _table(
+        "containers",
+        "facts",
+        "One row a container of a Pod, init and ephemeral ones too.",
+        """
+object_id BIGINT the Pod
+namespace VARCHAR its namespace
+pod VARCHAR its name
+container VARCHAR name of the container
+type VARCHAR init, sidecar (init container with restartPolicy Always), main or ephemeral
+idx INTEGER position in its list in spec
+status_path VARCHAR where its status stands, such as status.containerStatuses[0]; null where it has none
+image VARCHAR image as in spec
+ready BOOLEAN ready
+started BOOLEAN started
+restarts INTEGER restartCount
+state VARCHAR waiting, running, terminated or none
+reason VARCHAR reason of the current state
+message VARCHAR message of the current state
+exit_code INTEGER exit code where the current state is terminated
+signal INTEGER signal where the current state is terminated
+started_at TIMESTAMP start of the current state (running, terminated)
+finished_at TIMESTAMP end where the current state is terminated
+last_reason VARCHAR reason of the last termination
+last_message VARCHAR message of the last termination
+last_exit_code INTEGER exit code of the last termination
+last_signal INTEGER signal of the last termination
+last_started_at TIMESTAMP start of the last terminated run
+last_finished_at TIMESTAMP end of the last terminated run
+memory_limit VARCHAR limits.memory as written
+log_id BIGINT its current log, see logs
+previous_log_id BIGINT the log of its previous run, see logs
+""",
+    ),
+    _table(
+        "scheduling_causes",
+        "facts",
+        "The scheduler's message of a Pending pod, taken apart.",
+        """
+object_id BIGINT the Pod
+idx INTEGER position in the message, from 0
+nodes INTEGER nodes this cause rules out, null where the message gives no count
+nodes_total INTEGER nodes the scheduler looked at
+cause VARCHAR insufficient, taint, affinity, pod-affinity, spread, ports, pvc, volume, cordoned, too-many-pods, dra, gang, other
+resource VARCHAR the resource of an insufficient cause
+taint VARCHAR key of an untolerated taint
+text VARCHAR the cause in the scheduler's words
+""",
+    ),
+    _table(
+        "nodes",
+        "facts",
+        "One row a Node.",
+        """
+object_id BIGINT the Node
+input INTEGER its input
+name VARCHAR name
+state VARCHAR Unknown, Not ready, Cordoned or Ready
+reason VARCHAR reason of condition Ready
+message VARCHAR message of condition Ready
+since TIMESTAMP since when it is in this state
+ready VARCHAR status of condition Ready, null where there is none
+cordoned BOOLEAN spec.unschedulable
+cordoned_since TIMESTAMP timeAdded of the unschedulable taint
+roles VARCHAR[] from the node-role labels
+taints VARCHAR[] key=value:effect
+kubelet VARCHAR version of the kubelet
+os VARCHAR OS image
+kernel VARCHAR kernel version
+runtime VARCHAR container runtime and version
+gpu BOOLEAN has GPUs by its labels or resources
+gpus INTEGER GPUs by label, else by capacity, null where nothing says
+heartbeat_at TIMESTAMP newest of lease renewal and condition heartbeats
+""",
+    ),
+    _table(
+        "controllers",
+        "facts",
+        "Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers and DeploymentConfigs.",
+        _OBJECT
+        + """
+wanted INTEGER pods wanted
+created INTEGER pods that exist by its status
+ready INTEGER pods ready
+available INTEGER pods available
+updated INTEGER pods at the newest revision
+observed BOOLEAN status is of the current generation
+paused BOOLEAN spec.paused
+available_since TIMESTAMP last turn of condition Available
+""",
+    ),
+    _table(
+        "findings",
+        "result",
+        "What the rules found, as in report.json.",
+        """
+id VARCHAR stable id
+code VARCHAR rule code
+severity VARCHAR error, warning or info
+object_id BIGINT the object, null where it is none of the bundle's
+api_group VARCHAR its API group
+kind VARCHAR its kind
+namespace VARCHAR its namespace
+name VARCHAR its name
+title VARCHAR title
+message VARCHAR message
+since TIMESTAMP since when
+owner VARCHAR who can act
+waiting VARCHAR does waiting help
+basis VARCHAR observed or deduced
+count INTEGER how many it folds together
+incident VARCHAR the incident it belongs to
+json JSON the finding as in report.json
+""",
+    ),
+    _table(
+        "incidents",
+        "result",
+        "Findings joined by cause, most important first.",
+        """
+rank INTEGER from 1
+id VARCHAR stable id
+title VARCHAR title
+root VARCHAR id of the finding that explains the others
+json JSON the incident as in report.json
+""",
+    ),
+    _table(
+        "not_evaluated",
+        "result",
+        "Rules that could not be evaluated, and why.",
+        """
+code VARCHAR rule code, or DOMAIN/*
+reason VARCHAR why
+needs VARCHAR[] what is missing
+ask VARCHAR[] commands that collect it
+""",
+    ),
+    _table(
+        "meta",
+        "result",
+        "About this database.",
+        """
+key VARCHAR tool-version, schema, rules-digest, …
+value VARCHAR its value
+""",
+    ),
+)
+
+BY_NAME: dict[str, Table] = {table.name: table for table in (*PARTS, *TABLES)}
