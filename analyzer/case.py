@@ -1,0 +1,127 @@
+"""One case from its inputs to the report: the stages in order, each knowing only what the one before it left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from analyzer import redact
+from analyzer.bundle.containers import open_container
+from analyzer.bundle.errors import UsageError
+from analyzer.bundle.read import Parts, read_bundle
+
+if TYPE_CHECKING:
+    from analyzer.engine.model import Report
+    from analyzer.engine.pack import Pack
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage in words, how much is done and how much there is (0 where that is not known)."""
+
+MIN_FREE_BYTES = 256 << 20
+"""Least free space in the temporary folder before a run starts: part files and spilled tables go there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a case is analyzed; `as_of` overrides the collection time for ages, `jobs` are parse processes."""
+
+    as_of: datetime | None = None
+    jobs: int | None = None
+    memory_limit: int | None = None
+
+
+@contextlib.contextmanager
+def workspace() -> Iterator[Path]:
+    """A private (0700) temporary folder, removed on every exit that can be caught. TMPDIR is honoured.
+
+    Raises:
+        UsageError: the temporary folder cannot be written or has less than MIN_FREE_BYTES left.
+    """
+    base = Path(tempfile.gettempdir())
+    try:
+        free = shutil.disk_usage(base).free
+    except OSError as error:
+        raise UsageError(f"the temporary folder {base} cannot be used: {error.strerror}") from None
+    if free < MIN_FREE_BYTES:
+        raise UsageError(
+            f"the temporary folder {base} has {free >> 20} MB left, {MIN_FREE_BYTES >> 20} MB are needed (set TMPDIR)"
+        )
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="triage-", dir=base))
+    except OSError as error:
+        raise UsageError(f"the temporary folder {base} cannot be written: {error.strerror}") from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def analyze_case(
+    inputs: Sequence[Path],
+    packs: Sequence[Pack],
+    database: Path,
+    options: Options,
+    progress: Progress = lambda _stage, _done, _total: None,
+) -> Report:
+    """Analyze the inputs as one case and write its database.
+
+    Args:
+        inputs: files or folders, in the order given.
+        packs: the rule packs to run, built-in first.
+        database: where `bundle.duckdb` is to be written; must not exist.
+        options: see Options.
+        progress: told of each stage.
+
+    Returns:
+        The frozen result, for the reports.
+
+    Raises:
+        UsageError: an input or the temporary folder cannot be used.
+        UnreadableError: nothing in the inputs could be read as a bundle.
+    """
+    redact.configure(secrets.token_bytes(32))
+    with workspace() as folder:
+        jobs = options.jobs or os.cpu_count() or 1
+        parts = read_bundle(inputs, folder, jobs, lambda done, total: progress("reading", done, total))
+        # Imported here, while the workers are done: forking with DuckDB's threads alive is not safe.
+        from analyzer import facts
+        from analyzer.engine import analysis, macros, run
+        from analyzer.store import database as store
+        from analyzer.store.load import load
+
+        progress("loading", 0, 0)
+        con = store.open_memory(folder, memory_limit=options.memory_limit)
+        try:
+            load(con, parts)
+            progress("deriving facts", 0, 0)
+            facts.derive_all(con, as_of=options.as_of, needed=run.needed_kinds(packs))
+            macros.create(con)
+            store.attach_output(con, database)
+            store.lock(con)
+            progress("running rules", 0, 0)
+            report = analysis.analyse(con, packs, reader=lambda ids: reread(inputs, parts, ids))
+            analysis.store_result(con, report)
+            progress("saving", 0, 0)
+            store.save(con)
+        finally:
+            con.close()
+    return report
+
+
+def reread(inputs: Sequence[Path], parts: Parts, file_ids: Sequence[int]) -> Iterator[tuple[int, BinaryIO]]:
+    """The files with these ids once more, one pass an input: for the lines of quoted fields."""
+    wanted = set(file_ids)
+    for number, path in enumerate(inputs):
+        first = parts.first_file_id(number)
+        indexes = sorted(file_id - first for file_id in wanted if parts.input_of(file_id) == number)
+        if indexes:
+            for index, stream in open_container(path).read(indexes):
+                yield first + index, stream

@@ -1,0 +1,40 @@
+"""A database for any BUNDLE: the one a report folder has, or one made on the spot."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from analyzer.case import Options, analyze_case
+from analyzer.cli import progress
+
+
+@contextlib.contextmanager
+def database_for(bundle: Path) -> Iterator[Path]:
+    """The path of a `bundle.duckdb`: of a report folder, the file itself, or made from the bundle and then removed.
+
+    Raises:
+        UsageError: the path cannot be used.
+        UnreadableError: nothing in it could be read as a bundle.
+    """
+    stored = stored_database(bundle)
+    if stored:
+        yield stored
+        return
+    from analyzer.engine.pack import load_packs
+
+    with tempfile.TemporaryDirectory(prefix="triage-") as folder:
+        path = Path(folder) / "bundle.duckdb"
+        with progress.shown() as tell:
+            analyze_case([bundle], load_packs([]), path, Options(), tell)
+        yield path
+
+
+def stored_database(bundle: Path) -> Path | None:
+    """The database that a report folder or a `.duckdb` path stands for, None for any other input."""
+    inside = bundle / "bundle.duckdb"
+    if inside.is_file():
+        return inside
+    return bundle if bundle.is_file() and bundle.suffix == ".duckdb" else None
