@@ -1,0 +1,34 @@
+"""What all tests share: the corpus of real bundles, and a CI that skips nothing it could run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = Path(os.environ.get("TRIAGE_CORPUS") or ROOT.parent / "shared" / "corpus")
+NO_SKIP = bool(os.environ.get("TRIAGE_NO_SKIP"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, with a line that says why, what this machine cannot run."""
+    missing = {
+        "browser": "" if shutil.which("chromium") else "needs Chromium (Debian: apt-get install chromium)",
+        "kubectl": "" if shutil.which("kubectl") else "needs kubectl",
+        "corpus": "" if CORPUS.is_dir() else "needs the corpus of real bundles (set TRIAGE_CORPUS)",
+    }
+    for item in items:
+        for marker, why in missing.items():
+            if why and item.get_closest_marker(marker):
+                if NO_SKIP and marker != "corpus":
+                    pytest.exit(f"{item.nodeid} {why}", returncode=1)
+                item.add_marker(pytest.mark.skip(reason=why))
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of real bundles (tests that ask for it carry the marker `corpus`)."""
+    return CORPUS
