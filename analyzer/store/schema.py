@@ -393,6 +393,11 @@ restarts INTEGER restarts of all containers
 created_at TIMESTAMP created
 deleted_at TIMESTAMP deletionTimestamp: when it should have been gone
 scheduler VARCHAR spec.schedulerName
+restart_policy VARCHAR spec.restartPolicy
+scheduled_reason VARCHAR reason of condition PodScheduled where it is False
+initialized BOOLEAN condition Initialized is True
+started_at TIMESTAMP status.startTime: when the kubelet took it up
+claims BOOLEAN it needs resource claims (spec.resourceClaims)
 owner_id BIGINT top owner, null where it has none or it is not in the bundle
 owner_kind VARCHAR kind of the top owner, empty where it has none
 owner_name VARCHAR name of the top owner
@@ -433,6 +438,18 @@ last_finished_at TIMESTAMP end of the last terminated run
 memory_limit VARCHAR limits.memory as written
 log_id BIGINT its current log, see logs
 previous_log_id BIGINT the log of its previous run, see logs
+failing BOOLEAN it starts and ends again and again (catalogue pod/CrashLooping), or, an init container, it failed and has not succeeded since
+looping BOOLEAN it starts and ends again and again: waiting CrashLoopBackOff, or 3 restarts and the last end 10 min old at most
+exit_words VARCHAR exit_code or signal in words, null where the current state is not terminated
+last_exit_words VARCHAR last_exit_code or last_signal in words
+pull_cause VARCHAR why the image cannot be pulled: not-found, auth, tls, network, rate-limit, platform, disk, invalid-name, signature, never-pull or other; null where that is not the trouble
+pull_words VARCHAR that cause in words
+pull_message VARCHAR the message that says so (of the status, else of the newest event)
+config_kind VARCHAR ConfigMap or Secret that the message of the waiting container calls missing
+config_name VARCHAR its name
+config_key VARCHAR the key that is missing in it, null where the whole object is
+start_cause VARCHAR why the runtime cannot start it: non-root, not-found, permission, platform, nvidia, cdi, hook, timeout, name-taken, workdir, mount, no-command, cache or other; null where that is not the trouble
+start_words VARCHAR that cause in words
 """,
     ),
     _table(
@@ -448,6 +465,75 @@ cause VARCHAR insufficient, taint, affinity, pod-affinity, spread, ports, pvc, v
 resource VARCHAR the resource of an insufficient cause
 taint VARCHAR key of an untolerated taint
 text VARCHAR the cause in the scheduler's words
+""",
+    ),
+    _table(
+        "pod_holdups",
+        "facts",
+        "What the events of a Pod that is bound and not started say of what holds it: the most telling event of each kind of trouble.",
+        """
+object_id BIGINT the Pod
+event_id BIGINT the Event object
+what VARCHAR config, mount, attach, sandbox or device
+cause VARCHAR missing, key, host-path, csi-driver, multi-attach, timeout, permission, network, no-addresses, runtime-class, not-registered or other
+words VARCHAR that cause in words
+config_kind VARCHAR ConfigMap or Secret that it calls missing
+config_name VARCHAR its name
+config_key VARCHAR the key that is missing in it
+volume VARCHAR the volume it is about, as in spec.volumes
+message VARCHAR the message of the event
+times INTEGER how often it was seen
+first_at TIMESTAMP first seen
+last_at TIMESTAMP last seen
+""",
+    ),
+    _table(
+        "service_endpoints",
+        "facts",
+        "How many addresses a Service has, ready and not (from EndpointSlices, else from Endpoints).",
+        """
+namespace VARCHAR namespace
+service VARCHAR name of the Service
+object_id BIGINT an Endpoints or EndpointSlice object that says so
+kind VARCHAR EndpointSlice or Endpoints
+ready INTEGER addresses that are ready
+not_ready INTEGER addresses that are not
+""",
+    ),
+    _table(
+        "webhooks",
+        "facts",
+        "The webhooks of ValidatingWebhookConfigurations and MutatingWebhookConfigurations.",
+        """
+object_id BIGINT the configuration
+kind VARCHAR its kind
+configuration VARCHAR its name
+idx INTEGER position in webhooks, from 0
+webhook VARCHAR name of the webhook
+failure_policy VARCHAR Fail or Ignore
+service_namespace VARCHAR namespace of its Service, null where it is called by URL
+service VARCHAR name of its Service
+service_id BIGINT the Service, null where it is not in the bundle
+""",
+    ),
+    _table(
+        "webhook_failures",
+        "facts",
+        "Where the API server's words 'failed calling webhook' stand, one row a place.",
+        """
+webhook VARCHAR name of the webhook
+configuration_id BIGINT the configuration that has it, null where it is not in the bundle
+source VARCHAR event, condition or log
+object_id BIGINT what the event is about, or the object with the condition; null for a log
+event_id BIGINT the Event object of an event
+path VARCHAR the field that says so (status.conditions[0].message)
+log_id BIGINT the log
+line BIGINT the line of the log's file
+cause VARCHAR no-endpoints, service-missing, refused, timeout, certificate, denied or other
+words VARCHAR that cause in words
+message VARCHAR the words
+first_at TIMESTAMP first seen
+last_at TIMESTAMP last seen
 """,
     ),
     _table(
