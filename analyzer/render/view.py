@@ -1,0 +1,154 @@
+"""What all reports show of an incident, put into words once: severity, owner, since, what it breaks, evidence, steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from analyzer.engine.model import Evidence, Finding, Incident, Report, Severity
+from analyzer.render import words
+from analyzer.render.escape import clip, excerpt, one_line
+from analyzer.render.tree import Step, steps
+from analyzer.times import age
+
+FULL_INCIDENTS: Final = 10
+"""So many incidents are told in full; the others get one line each."""
+SHORT_INCIDENTS: Final = 90
+"""So many get one line; the rest is a count."""
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentView:
+    """An incident in words; `number` counts from 1."""
+
+    number: int
+    incident: Incident
+    root: Finding
+    severity: Severity
+    steps: tuple[Step, ...]
+    owner: str
+    waiting: str
+    broken: tuple[str, ...]
+    since: str
+    basis: str
+    next: tuple[str, ...]
+    title: str
+    message: str
+
+    @property
+    def first_step(self) -> str:
+        """The first next step in a few words; empty where there is none."""
+        return words.step_says(self.next[0]) if self.next else ""
+
+    @property
+    def also(self) -> int:
+        """How many findings it holds besides the root."""
+        return len(self.incident.findings) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A piece of evidence in words: where it stands and what it says, cut to what a reader takes in."""
+
+    place: str
+    field: str
+    text: str
+    kind: str
+    line: int | None
+
+
+def quote(report: Report, item: Evidence) -> Quote:
+    """Evidence as shown; with several inputs the place starts with the input's number, from 1."""
+    where = words.place(item.file, item.line)
+    if len(report.inputs) > 1:
+        where = f"[{item.input + 1}] {where}"
+    return Quote(one_line(where), one_line(item.path), excerpt(item.value), item.kind, item.line)
+
+
+def quotes(report: Report, finding: Finding) -> tuple[Quote, ...]:
+    """All evidence of a finding that points somewhere or says something."""
+    return tuple(quote(report, item) for item in finding.evidence if item.file or item.value)
+
+
+def _since(finding: Finding, base: datetime | None) -> str:
+    if finding.since is None:
+        return "unknown"
+    text = words.when(finding.since, base)
+    return f"{text}, {age(finding.age_seconds)} before collection" if finding.age_seconds is not None else text
+
+
+def _basis(rows: tuple[Step, ...]) -> str:
+    deduced = sum(step.finding.basis == "deduced" for step in rows)
+    if not deduced:
+        return "Observed" if len(rows) == 1 else f"Observed in all {len(rows)} steps"
+    if deduced == len(rows):
+        return "Deduced" if len(rows) == 1 else f"Deduced in all {len(rows)} steps"
+    if rows[0].finding.basis == "deduced" and deduced == 1:
+        return f"Deduced in the first step, observed in the other {len(rows) - 1}"
+    return f"Deduced in {deduced} of {len(rows)} steps, observed in the others"
+
+
+def incident_views(report: Report) -> tuple[IncidentView, ...]:
+    """All incidents of a report in its own order, most important first.
+
+    An incident whose root is not among the findings is left out: there is nothing to show of it.
+    """
+    findings = {finding.id: finding for finding in report.findings}
+    views: list[IncidentView] = []
+    for number, incident in enumerate(report.incidents, 1):
+        rows = steps(incident, findings)
+        if not rows:
+            continue
+        root = rows[0].finding
+        views.append(
+            IncidentView(
+                number=number,
+                incident=incident,
+                root=root,
+                severity=min((step.finding.severity for step in rows), key=words.RANK.__getitem__),
+                steps=rows,
+                owner=words.OWNER[incident.owner],
+                waiting=words.WAITING[root.waiting],
+                broken=tuple(words.plural(count, kind) for kind, count in incident.impact.items() if count),
+                since=_since(root, report.collected_at),
+                basis=_basis(rows),
+                next=incident.next or root.next,
+                title=one_line(incident.title),
+                message=clip(one_line(root.message), 1200),
+            )
+        )
+    return tuple(views)
+
+
+def not_shown(total: int, shown: int, noun: str) -> str:
+    """`1,500 more findings`, or empty where everything is shown."""
+    rest = total - shown
+    return "" if rest <= 0 else words.plural(rest, noun).replace(" ", " more ", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Rules that could not be evaluated for one reason: what is missing and the commands that get it."""
+
+    what: str
+    reason: str
+    codes: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+def asks(report: Report) -> tuple[Ask, ...]:
+    """What to ask the customer for, the need of most rules first; entries with one reason and one need are one."""
+    groups: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for item in report.not_evaluated:
+        if not item.code.endswith("/*"):
+            codes = groups.setdefault((item.reason, item.needs, item.ask), [])
+            if item.code not in codes:
+                codes.append(item.code)
+    rows = [Ask(", ".join(needs), reason, tuple(codes), ask) for (reason, needs, ask), codes in groups.items()]
+    return tuple(sorted(rows, key=lambda row: -len(row.codes)))
+
+
+def absent_domains(report: Report) -> tuple[str, ...]:
+    """Domains without any trace in the bundle."""
+    return tuple(item.code.split("/", 1)[0] for item in report.not_evaluated if item.code.endswith("/*"))

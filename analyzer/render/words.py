@@ -1,0 +1,161 @@
+"""The words of the reports: numbers, sizes, times, owners, next steps. One place, so that all reports say it alike."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+from analyzer.engine.model import ObjectRef, Owner, Severity, Waiting
+from analyzer.render.escape import command_line
+
+SEVERITY: Final[dict[Severity, str]] = {"error": "Error", "warning": "Warning", "info": "Info"}
+RANK: Final[dict[Severity, int]] = {"error": 0, "warning": 1, "info": 2}
+OWNER: Final[dict[Owner, str]] = {
+    "workload": "Workload owner",
+    "queue": "Queue administrator",
+    "class": "Owner of the class",
+    "cluster": "Cluster administrator",
+    "platform": "Platform team",
+    "hardware": "Hardware",
+    "nobody": "Nobody",
+}
+WAITING: Final[dict[Waiting, str]] = {"yes": "Yes", "no": "No", "unknown": "Unknown"}
+COVERAGE: Final[dict[str, str]] = {
+    "complete": "complete",
+    "absent": "absent: there are none",
+    "partial": "partial",
+    "not-collected": "not collected",
+    "forbidden": "forbidden",
+    "removed": "removed",
+}
+FORMAT: Final[dict[str, str]] = {
+    "triage": "triage bundle",
+    "must-gather": "OpenShift must-gather",
+    "inspect": "oc adm inspect",
+    "cluster-info": "kubectl cluster-info dump",
+    "support-bundle": "troubleshoot support bundle",
+    "plain": "plain manifests",
+    "log": "log",
+}
+MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_PROGRAMS = (
+    "kubectl", "oc", "triage", "helm", "crictl", "ctr", "podman", "docker", "skopeo", "journalctl", "systemctl", "dmesg",
+    "nvidia-smi", "curl", "etcdctl", "openssl", "ssh", "sudo", "dig", "nslookup", "ping", "ip", "df", "free", "top",
+)  # fmt: skip
+_PROGRAM = "|".join(re.escape(program) for program in _PROGRAMS)
+_IS_COMMAND = re.compile(rf"(?:{_PROGRAM})(?: |$)")
+_QUOTED = re.compile(r"(`+)(.+?)\1", re.DOTALL)
+# "Look at its last words: kubectl logs -n shop app-0 --previous" - a command without backticks, to the end of the step.
+_BARE = re.compile(r"(?:^|(?<=: ))((?:kubectl|oc|triage) [^`]+?)\.?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a next step: `text`, inline `code`, or a `command` to copy."""
+
+    kind: Literal["text", "code", "command"]
+    text: str
+
+
+def step_parts(step: str) -> tuple[Part, ...]:
+    """A next step taken apart: what stands in backticks and starts with a program is a command, else inline code."""
+    parts: list[Part] = []
+
+    def text(piece: str) -> None:
+        found = _BARE.search(piece.strip())
+        head = piece if not found else piece.strip()[: found.start(1)]
+        if head.strip():
+            parts.append(Part("text", head))
+        if found:
+            parts.append(Part("command", command_line(found[1])))
+
+    at = 0
+    for found in _QUOTED.finditer(step):
+        text(step[at : found.start()])
+        inner = command_line(found[2])
+        parts.append(Part("command" if _IS_COMMAND.match(inner) else "code", inner))
+        at = found.end()
+    text(step[at:])
+    return tuple(parts)
+
+
+def step_says(step: str) -> str:
+    """The first step for a table: its words before the first command, without a colon at the end."""
+    said = ""
+    for part in step_parts(step):
+        if part.kind == "command":
+            if said.strip():
+                break
+            return part.text
+        said += part.text
+    return said.strip().rstrip(":,").removesuffix(" with").strip()
+
+
+def number(value: int) -> str:
+    """With a comma between thousands."""
+    return f"{value:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 pod`, `3 pods`, `2 policies`, `2 ingresses`; nouns that end in s, x, ch or sh get -es."""
+    if count == 1:
+        return f"1 {noun}"
+    if re.search(r"[^aeiouAEIOU]y$", noun):
+        noun = noun[:-1] + "ies"
+    elif noun.endswith(("s", "x", "ch", "sh")):
+        noun += "es"
+    else:
+        noun += "s"
+    return f"{number(count)} {noun}"
+
+
+def size(value: int | None) -> str:
+    """A size in decimal units: `412 MB`; empty where it is not known."""
+    if value is None:
+        return ""
+    amount = float(value)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            break
+        amount /= 1000
+    return f"{value} bytes" if unit == "bytes" else f"{amount:.1f} {unit}" if amount < 10 else f"{amount:.0f} {unit}"
+
+
+def clock(moment: datetime) -> str:
+    """`06:41:18`, in UTC."""
+    return moment.astimezone(UTC).strftime("%H:%M:%S")
+
+
+def day(moment: datetime, base: datetime | None) -> str:
+    """`31 Oct`, with the year where it is not the base's; empty on the base's day."""
+    moment = moment.astimezone(UTC)
+    base = base.astimezone(UTC) if base else None
+    if base and moment.date() == base.date():
+        return ""
+    text = f"{moment.day} {MONTHS[moment.month - 1]}"
+    return text if base and moment.year == base.year else f"{text} {moment.year}"
+
+
+def when(moment: datetime | None, base: datetime | None) -> str:
+    """A time in words, UTC: `06:41:18`, with the day only where it is another than the collection's."""
+    if moment is None:
+        return "unknown"
+    return f"{day(moment, base)} {clock(moment)}".strip()
+
+
+def stamp(moment: datetime | None) -> str:
+    """`2026-11-01 12:00:00 UTC`, or `unknown`."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if moment else "unknown"
+
+
+def object_name(ref: ObjectRef) -> str:
+    """`namespace/name`, or the name alone; a thing without a name is named by its kind."""
+    return f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name or ref.kind
+
+
+def place(file: str, line: int | None) -> str:
+    """`file:line`, or the file alone."""
+    return file if line is None else f"{file}:{line}"
