@@ -1,0 +1,167 @@
+"""One row a container of a Pod: its spec and status side by side, and what its words mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from analyzer.facts import images, startup
+from analyzer.facts.exit_codes import end_words
+from analyzer.facts.holdups import PodEvent
+from analyzer.facts.values import flag, mapping, mappings, moment, number, text
+
+LOOP_RESTARTS = 3
+LOOP_WITHIN = timedelta(minutes=10)
+"""A container that restarted LOOP_RESTARTS times, the last time this short before the collection, loops (catalogue)."""
+
+_LISTS = (
+    ("initContainers", "initContainerStatuses", "init"),
+    ("containers", "containerStatuses", "main"),
+    ("ephemeralContainers", "ephemeralContainerStatuses", "ephemeral"),
+)
+_LOST = frozenset({"Unknown", "ContainerStatusUnknown"})
+
+Logs = Mapping[tuple[str, str, str], tuple[int | None, int | None]]
+"""(namespace, pod, container) → the ids of its current and its previous log."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodFacts:
+    """What the rows of a Pod's containers need to know of the Pod."""
+
+    object_id: int
+    namespace: str
+    name: str
+    as_of: datetime | None
+    initialized: bool | None
+    events: tuple[PodEvent, ...]
+
+
+def containers(pod: PodFacts, spec: dict[str, Any], status: dict[str, Any], logs: Logs) -> list[dict[str, Any]]:
+    """The rows of `containers` for one Pod, in the order init, main, ephemeral."""
+    policy = text(spec.get("restartPolicy")) or "Always"
+    rows = []
+    for spec_list, status_list, kind in _LISTS:
+        states = {text(item.get("name")): (i, item) for i, item in enumerate(mappings(status.get(status_list)))}
+        for idx, item in enumerate(mappings(spec.get(spec_list))):
+            name = text(item.get("name"))
+            if name is None:
+                continue
+            at, state = states.get(name, (None, {}))
+            row = _declared(pod, item, name, idx, "sidecar" if kind == "init" and item.get("restartPolicy") == "Always" else kind)
+            row["status_path"] = None if at is None else f"status.{status_list}[{at}]"
+            row |= _reported(state)
+            row["log_id"], row["previous_log_id"] = logs.get((pod.namespace, pod.name, name), (None, None))
+            row["looping"] = _looping(row, pod.as_of, policy)
+            row["failing"] = _failing(row, pod.initialized)
+            row |= _words(row, pod, spec_list)
+            rows.append(row)
+    return rows
+
+
+def _declared(pod: PodFacts, item: dict[str, Any], name: str, idx: int, kind: str) -> dict[str, Any]:
+    limit = mapping(mapping(item.get("resources")).get("limits")).get("memory")
+    return {
+        "object_id": pod.object_id,
+        "namespace": pod.namespace,
+        "pod": pod.name,
+        "container": name,
+        "type": kind,
+        "idx": idx,
+        "image": text(item.get("image")),
+        "memory_limit": None if limit is None else str(limit)[:100],
+    }
+
+
+def _reported(status: dict[str, Any]) -> dict[str, Any]:
+    """The columns that a container's status gives; of the three states the one that is there."""
+    state = mapping(status.get("state"))
+    name = next((name for name in ("waiting", "running", "terminated") if isinstance(state.get(name), dict)), "none")
+    now = mapping(state.get(name))
+    last = mapping(mapping(status.get("lastState")).get("terminated"))
+    return {
+        "ready": flag(status.get("ready")),
+        "started": flag(status.get("started")),
+        "restarts": max(number(status.get("restartCount")) or 0, 0),
+        "state": name,
+        "reason": text(now.get("reason")),
+        "message": text(now.get("message")),
+        "exit_code": number(now.get("exitCode")),
+        "signal": number(now.get("signal")),
+        "started_at": moment(now.get("startedAt")),
+        "finished_at": moment(now.get("finishedAt")),
+        "last_reason": text(last.get("reason")),
+        "last_message": text(last.get("message")),
+        "last_exit_code": number(last.get("exitCode")),
+        "last_signal": number(last.get("signal")),
+        "last_started_at": moment(last.get("startedAt")),
+        "last_finished_at": moment(last.get("finishedAt")),
+    }
+
+
+def _looping(row: Mapping[str, Any], as_of: datetime | None, policy: str) -> bool:
+    """Whether the container starts and ends again and again."""
+    if row["type"] == "ephemeral":
+        return False
+    if row["state"] == "waiting" and row["reason"] == "CrashLoopBackOff":
+        return True
+    ended = row["state"] == "terminated"
+    end = row["finished_at"] if ended else row["last_finished_at"]
+    if row["restarts"] < LOOP_RESTARTS or as_of is None or end is None or as_of - end > LOOP_WITHIN:
+        return False
+    finished = ended and row["exit_code"] == 0 and (row["type"] == "init" or policy != "Always")
+    return not finished
+
+
+def _failing(row: Mapping[str, Any], initialized: bool | None) -> bool:
+    """Whether the container loops, or is an init container that failed and has not succeeded since."""
+    if row["type"] != "init":
+        return bool(row["looping"])
+    if initialized or (row["state"] == "terminated" and row["exit_code"] == 0):
+        return False
+    if row["looping"]:
+        return True
+    if row["state"] == "terminated":
+        return row["exit_code"] is not None and row["reason"] not in _LOST
+    failed = row["last_exit_code"] not in {None, 0} and row["last_reason"] not in _LOST
+    return failed and row["reason"] not in images.PULL_REASONS and not str(row["reason"]).startswith("CreateContainer")
+
+
+def _words(row: Mapping[str, Any], pod: PodFacts, spec_list: str) -> dict[str, Any]:
+    """What the reasons and messages mean."""
+    words: dict[str, Any] = {
+        "exit_words": end_words(row["exit_code"], row["signal"], row["reason"]),
+        "last_exit_words": end_words(row["last_exit_code"], row["last_signal"], row["last_reason"]),
+    }
+    reason, message = row["reason"], row["message"]
+    if row["state"] == "waiting" and reason in images.PULL_REASONS:
+        image = row["image"] or ""
+        said = message
+        if not images.says_why(message, image):
+            said = _pull_event(pod.events, f"spec.{spec_list}{{{row['container']}}}", image) or message
+        cause = images.pull_cause(reason, said, image)
+        words |= {"pull_cause": cause, "pull_words": images.WORDS[cause], "pull_message": said}
+        return words
+    unstarted = reason if row["state"] in {"waiting", "terminated"} else None
+    if unstarted == "CrashLoopBackOff" and row["last_reason"] in {"StartError", "ContainerCannotRun"}:
+        unstarted, message = row["last_reason"], row["last_message"]
+    gone = startup.missing(message) if reason == "CreateContainerConfigError" else None
+    if gone:
+        words |= {"config_kind": gone.kind, "config_name": gone.name or None, "config_key": gone.key}
+    elif unstarted in startup.START_REASONS and unstarted != "CrashLoopBackOff":
+        cause = startup.start_cause(message)
+        words |= {"start_cause": cause, "start_words": startup.START_WORDS[cause]}
+    return words
+
+
+def _pull_event(events: Iterable[PodEvent], field_path: str, image: str) -> str | None:
+    """The newest event that says why this container's image could not be pulled."""
+    found = None
+    for event in events:
+        if event.reason not in {"Failed", "InspectFailed"} or (event.field_path and event.field_path != field_path):
+            continue
+        if images.says_why(event.message, image) and "pull" in event.message:
+            found = event.message
+    return found

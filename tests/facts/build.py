@@ -1,0 +1,138 @@
+"""A loaded database from plain dictionaries: what the tests of facts and rules stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import orjson
+
+from analyzer import facts
+from analyzer.facts.rows import insert_rows
+from analyzer.facts.values import moment
+from analyzer.store.schema import TABLES
+
+AT = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
+
+
+def database(
+    objects: Sequence[Mapping[str, Any]] = (),
+    *,
+    logs: Sequence[Mapping[str, Any]] = (),
+    lists: Sequence[tuple[str, str]] = (),
+    at: datetime | None = AT,
+    derived: bool = True,
+) -> duckdb.DuckDBPyConnection:
+    """An in-memory database of one input with all facts derived.
+
+    Args:
+        objects: Kubernetes objects; uid and creationTimestamp are not needed.
+        logs: {namespace, pod, container, source, text}.
+        lists: (API group, kind) of further lists that were read whole and are empty; the kinds of `objects` count as
+            read whole.
+        at: the end of the collection, None for unknown.
+        derived: False leaves the facts' tables empty.
+    """
+    con = duckdb.connect()
+    con.execute("SET TimeZone='UTC'")
+    for table in TABLES:
+        con.execute(table.ddl())
+    naive = at.astimezone(UTC).replace(tzinfo=None) if at else None
+    insert_rows(
+        con,
+        "inputs",
+        [{"input": 0, "path": "case", "format": "plain", "format_at": naive, "format_source": "the test", "complete": True}],
+    )
+    rows = [_object(number, value) for number, value in enumerate(objects)]
+    insert_rows(con, "objects", rows)
+    insert_rows(
+        con,
+        "sources",
+        [{"object_id": row["object_id"], "file_id": row["object_id"], "idx": 0, "line": 1, "chosen": True, "differs": False} for row in rows],
+    )
+    insert_rows(con, "files", [_file(row["object_id"], f"{row['kind']}-{row['name']}.yaml".lower(), "objects") for row in rows])
+    kinds = {(row["api_group"], row["kind"]) for row in rows} | set(lists)
+    insert_rows(
+        con,
+        "lists",
+        [
+            {
+                "file_id": 0,
+                "api_group": group,
+                "kind": kind,
+                "namespace": "*",
+                "objects": sum(row["api_group"] == group and row["kind"] == kind for row in rows),
+                "complete": True,
+            }
+            for group, kind in sorted(kinds)
+        ],
+    )
+    insert_rows(con, "logs", [_log(number, len(rows), log) for number, log in enumerate(logs)])
+    insert_rows(con, "files", [_file(len(rows) + number, f"{number}.log", "log") for number in range(len(logs))])
+    if derived:
+        facts.derive_all(con)
+    return con
+
+
+def one(con: duckdb.DuckDBPyConnection, query: str) -> dict[str, Any]:
+    """The only row of a query, by column name."""
+    found = rows(con, query)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def rows(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+    """The rows of a query, by column name."""
+    result = con.execute(query)
+    names = [column[0] for column in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def _object(number: int, value: Mapping[str, Any]) -> dict[str, Any]:
+    metadata: Mapping[str, Any] = value.get("metadata", {})
+    group, _, version = str(value["apiVersion"]).rpartition("/")
+    return {
+        "object_id": number,
+        "input": 0,
+        "api_group": group,
+        "version": version,
+        "kind": value["kind"],
+        "namespace": metadata.get("namespace", ""),
+        "name": metadata.get("name", ""),
+        "uid": metadata.get("uid", ""),
+        "resource_version": metadata.get("resourceVersion", ""),
+        "created_at": moment(metadata.get("creationTimestamp")),
+        "deleted_at": moment(metadata.get("deletionTimestamp")),
+        "file_id": number,
+        "line": 1,
+        "byte_offset": 0,
+        "byte_length": 1,
+        "whole": True,
+        "json": orjson.loads(orjson.dumps(value)),
+    }
+
+
+def _file(number: int, path: str, role: str) -> dict[str, Any]:
+    return {
+        "file_id": number, "input": 0, "path": path, "bytes": 1, "root": "", "format": "plain", "role": role, "status": "read",
+    }  # fmt: skip
+
+
+def _log(number: int, first_file: int, log: Mapping[str, Any]) -> dict[str, Any]:
+    lines = str(log["text"]).rstrip("\n").split("\n")
+    tail = lines[-50:]
+    return {
+        "log_id": number,
+        "file_id": first_file + number,
+        "namespace": log["namespace"],
+        "pod": log["pod"],
+        "container": log["container"],
+        "source": log.get("source", "current"),
+        "bytes": len(str(log["text"])),
+        "lines": len(lines),
+        "first_line": 1,
+        "tail": "\n".join(tail),
+        "tail_line": len(lines) - len(tail) + 1,
+    }
