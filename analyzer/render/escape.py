@@ -18,7 +18,9 @@ _HIDDEN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_UNSEEN}{_SURROGATE}]")
 _HIDDEN_OR_BREAK = re.compile(f"[\x00-\x1f\x7f-\x9f{_UNSEEN}{_SURROGATE}]")
 # CSI, OSC (ended by BEL or ST), the other string sequences, and two-byte escapes (ECMA-48), 7-bit and 8-bit forms.
 _TERMINAL = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]"
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]"
 )
 _SPACES = re.compile(r"\s+")
 

@@ -110,6 +110,6 @@ def steps(incident: Incident, findings: Mapping[str, Finding]) -> tuple[Step, ..
             stack.append((child, finding, level + 1 if forks else level, forks, inner))
     # A cycle in `parents` must lose no finding.
     missing = [findings[name] for name in incident.findings if name in findings and name not in seen]
-    done += [step(finding, root, LEVELS + 1, False, ()) for finding in missing]
+    done += [step(finding, root, LEVELS + 1, fork=False, passing=()) for finding in missing]
     done[-1] = replace(done[-1], last=True, goes_on=False)
     return tuple(done)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from analyzer.engine.model import Evidence, Finding, Incident, Report, Severity
@@ -71,11 +70,20 @@ def quotes(report: Report, finding: Finding) -> tuple[Quote, ...]:
     return tuple(quote(report, item) for item in finding.evidence if item.file or item.value)
 
 
-def _since(finding: Finding, base: datetime | None) -> str:
+def measured_at(report: Report) -> str:
+    """The moment that ages are measured at, in words: `collection`, or the time of --as-of."""
+    if report.as_of is None or report.as_of == report.collected_at:
+        return "collection"
+    return words.stamp(report.as_of)
+
+
+def _since(report: Report, finding: Finding) -> str:
     if finding.since is None:
-        return "unknown"
-    text = words.when(finding.since, base)
-    return f"{text}, {age(finding.age_seconds)} before collection" if finding.age_seconds is not None else text
+        return "unknown: nothing in the bundle says"
+    text = words.when(finding.since, report.collected_at)
+    if finding.age_seconds is None:
+        return text
+    return f"{text}, {age(finding.age_seconds)} before {measured_at(report)}"
 
 
 def _basis(rows: tuple[Step, ...]) -> str:
@@ -111,7 +119,7 @@ def incident_views(report: Report) -> tuple[IncidentView, ...]:
                 owner=words.OWNER[incident.owner],
                 waiting=words.WAITING[root.waiting],
                 broken=tuple(words.plural(count, kind) for kind, count in incident.impact.items() if count),
-                since=_since(root, report.collected_at),
+                since=_since(report, root),
                 basis=_basis(rows),
                 next=incident.next or root.next,
                 title=one_line(incident.title),
@@ -119,6 +127,16 @@ def incident_views(report: Report) -> tuple[IncidentView, ...]:
             )
         )
     return tuple(views)
+
+
+def full_views(views: tuple[IncidentView, ...]) -> tuple[IncidentView, ...]:
+    """The incidents at the head of the list that are told in full: at most ten, and up to the first mere note."""
+    count = 0
+    for view in views[:FULL_INCIDENTS]:
+        if view.severity == "info" and not view.also:
+            break
+        count += 1
+    return views[:count]
 
 
 def not_shown(total: int, shown: int, noun: str) -> str:

@@ -156,6 +156,11 @@ def object_name(ref: ObjectRef) -> str:
     return f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name or ref.kind
 
 
+def thing(ref: ObjectRef) -> str:
+    """`Pod shop/app-0`; a thing without a name is named by its kind."""
+    return f"{ref.kind} {object_name(ref)}" if ref.name else ref.kind
+
+
 def place(file: str, line: int | None) -> str:
     """`file:line`, or the file alone."""
     return file if line is None else f"{file}:{line}"

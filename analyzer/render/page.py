@@ -1,0 +1,288 @@
+"""What report.html shows, limits applied, as plain data; the templates only write it down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from analyzer.engine.model import CollectError, Finding, KindCoverage, Report, UnreadFile
+from analyzer.render import timeline, words
+from analyzer.render.chain import Chain, chain
+from analyzer.render.escape import clip, one_line
+from analyzer.render.json import single_rules
+from analyzer.render.questions import QUESTIONS
+from analyzer.render.ticket import ticket
+from analyzer.render.view import (
+    SHORT_INCIDENTS,
+    Ask,
+    IncidentView,
+    Quote,
+    absent_domains,
+    asks,
+    full_views,
+    incident_views,
+    measured_at,
+    not_shown,
+    quotes,
+)
+from analyzer.times import age
+
+FINDINGS: Final = 500
+DETAILS: Final = 200
+OBJECTS: Final = 50
+ASKS: Final = 60
+CODES: Final = 12
+KINDS: Final = 400
+WINDOWS: Final = 60
+ERRORS: Final = 60
+FILES: Final = 200
+NAMESPACES: Final = 300
+LINKED: Final = "https://"
+
+_ALWAYS = frozenset({("", "Node"), ("", "Pod"), ("", "Event")})
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """A row of the table of all findings; `number` 0 is no incident; quotes and names only in the first rows."""
+
+    anchor: str
+    finding: Finding
+    incident: int
+    age: str
+    detail: bool
+    quotes: tuple[Quote, ...]
+    names: tuple[str, ...]
+    more_names: int
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An incident told in full."""
+
+    view: IncidentView
+    chain: Chain
+    references: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """A line of the table of kinds."""
+
+    kind: KindCoverage
+    scope: str
+    status: str
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything on the page."""
+
+    title: str
+    verdict: str
+    after: str
+    facts: tuple[tuple[str, tuple[str, ...], bool], ...]
+    cards: tuple[Card, ...]
+    short: tuple[IncidentView, ...]
+    more_incidents: str
+    ticket: str
+    moments: tuple[timeline.Moment, ...]
+    more_moments: str
+    drawing: timeline.Drawing | None
+    rows: tuple[FindingRow, ...]
+    more_findings: str
+    anchors: dict[str, str]
+    domains: tuple[str, ...]
+    namespaces: tuple[str, ...]
+    asks: tuple[Ask, ...]
+    more_asks: str
+    not_evaluated: int
+    rules_open: int
+    absent: tuple[str, ...]
+    kinds: tuple[KindRow, ...]
+    kinds_complete: tuple[KindRow, ...]
+    more_kinds: str
+    events: str
+    windows: tuple[tuple[str, str, str, int], ...]
+    more_windows: str
+    logs: str
+    errors: tuple[CollectError, ...]
+    more_errors: str
+    files: tuple[UnreadFile, ...]
+    more_files: str
+    questions: tuple[tuple[str, str], ...]
+
+
+def _after(report: Report, views: tuple[IncidentView, ...], open_rules: int) -> str:
+    """The sentence under the verdict: does waiting help, and how much could not be looked at."""
+    broken = [view for view in views if view.severity == "error"]
+    says = []
+    if broken and all(view.root.waiting == "no" for view in broken):
+        says.append("Waiting heals none of them." if len(broken) > 1 else "Waiting does not heal it.")
+    elif broken and all(view.root.waiting == "yes" for view in broken):
+        says.append("Waiting may heal them." if len(broken) > 1 else "Waiting may heal it.")
+    if open_rules:
+        verb = "rule" if report.rules.count == 1 else "rules"
+        says.append(f"{words.number(open_rules)} of {words.number(report.rules.count)} {verb} could not be evaluated.")
+    else:
+        says.append("Every rule that applies could be evaluated.")
+    return " ".join(says)
+
+
+def _facts(report: Report, open_rules: int, asked: int) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+    cluster = report.cluster
+    nodes = "unknown" if cluster.nodes is None else words.number(cluster.nodes)
+    gpu = [f"{words.number(cluster.gpu_nodes)} of them with GPUs"] if cluster.gpu_nodes else []
+    gpu += [words.plural(cluster.gpus, "GPU")] if cluster.gpus else []
+    counts = ", ".join(f"{words.number(report.count(name))} {name}" for name in words.RANK)
+    rows: list[tuple[str, tuple[str, ...], bool]] = [
+        ("Cluster", tuple(text for text in (cluster.version, cluster.platform) if text) or ("unknown",), False),
+        ("Nodes", (nodes, *gpu), False),
+        ("Findings", (counts, f"in {words.plural(len(report.incidents), 'incident')}"), False),
+        (
+            "Could not be evaluated",
+            (f"{words.number(open_rules)} of {words.plural(report.rules.count, 'rule')}",)
+            + ((f"{words.plural(asked, 'question')} to the customer",) if asked else ()),
+            False,
+        ),
+        ("Collected", (words.stamp(report.collected_at), one_line(report.collected_at_source or "no time found")), False),
+    ]
+    for number, item in enumerate(report.inputs[:4], 1):
+        label = "Bundle" if len(report.inputs) == 1 else f"Bundle {number}"
+        kind = ", ".join(text for text in (words.FORMAT.get(item.format, item.format), words.size(item.bytes)) if text)
+        rows.append((label, (clip(one_line(item.path), 120), kind), False))
+        if item.sha256:
+            rows.append(("SHA-256" if len(report.inputs) == 1 else f"SHA-256 of {number}", (clip(item.sha256, 25),), True))
+    if len(report.inputs) > 4:
+        rows.append(("More", (f"{len(report.inputs) - 4} more inputs: report.json",), False))
+    ages = "unknown: no collection time" if report.as_of is None else f"measured at {measured_at(report)}"
+    rows.append(("Ages", (ages, "all times UTC"), False))
+    return tuple(rows)
+
+
+def _rows(report: Report, views: tuple[IncidentView, ...]) -> tuple[FindingRow, ...]:
+    number = {name: view.number for view in views for name in view.incident.findings}
+    ordered = sorted(report.findings, key=lambda finding: words.RANK[finding.severity])
+    rows = []
+    for index, finding in enumerate(ordered[:FINDINGS]):
+        detail = index < DETAILS
+        names = tuple(clip(one_line(words.object_name(ref)), 120) for ref in finding.objects[:OBJECTS]) if detail else ()
+        rows.append(
+            FindingRow(
+                anchor=f"f{index + 1}",
+                finding=finding,
+                incident=number.get(finding.id, 0),
+                age=age(finding.age_seconds),
+                detail=detail,
+                quotes=quotes(report, finding)[:5] if detail else (),
+                names=names,
+                more_names=finding.count - len(names) if names else 0,
+            )
+        )
+    return tuple(rows)
+
+
+def _kind_row(kind: KindCoverage) -> KindRow:
+    scope = kind.scope
+    if isinstance(scope, str):
+        text = "cluster" if scope == "cluster" else one_line(scope)
+    elif len(scope) > 3:
+        text = f"{', '.join(one_line(name) for name in scope[:3])} and {len(scope) - 3} more namespaces"
+    else:
+        text = ", ".join(one_line(name) for name in scope)
+    status = words.COVERAGE.get(kind.status, kind.status)
+    if kind.reason:
+        status += f": {clip(one_line(kind.reason), 200)}"
+    return KindRow(kind, text or "-", status, kind.status in ("complete", "absent"))
+
+
+def _events(report: Report) -> str:
+    windows = [window for window in report.coverage.events if window.count]
+    total = sum(window.count for window in windows)
+    if not total:
+        return "No event in this bundle. That is no proof that nothing happened."
+    firsts = [window.first for window in windows if window.first]
+    lasts = [window.last for window in windows if window.last]
+    base = report.collected_at
+    span = f", {words.when(min(firsts), base)} to {words.when(max(lasts), base)}" if firsts and lasts else ""
+    known = f"{words.plural(total, 'event')} in {words.plural(len(windows), 'namespace')}{span}."
+    if firsts and base and min(firsts) > base - timedelta(days=1):
+        known += " Older ones had expired in the cluster or were not collected."
+    return known + " No event is no proof that nothing happened."
+
+
+def _logs(report: Report) -> str:
+    logs = report.coverage.logs
+    total = sum(logs.files.values())
+    if not total:
+        return "No container log in this bundle."
+    parts = ", ".join(f"{words.number(files)} {one_line(source)}" for source, files in logs.files.items() if files)
+    pods = f"{words.number(logs.pods_with_logs)} of {words.plural(logs.pods, 'pod')} have at least one."
+    return f"{words.plural(total, 'log file')}: {parts}. {pods}"
+
+
+def build(report: Report) -> Page:
+    """The page of a report."""
+    views = incident_views(report)
+    questions = asks(report)
+    rows = _rows(report, views)
+    moments = timeline.moments(report, views)
+    kinds = [_kind_row(kind) for kind in report.coverage.kinds]
+    first = [row for row in kinds if not row.known or (row.kind.group, row.kind.kind) in _ALWAYS]
+    first.sort(key=lambda row: row.known)
+    rest = [row for row in kinds if row.known and (row.kind.group, row.kind.kind) not in _ALWAYS]
+    windows = sorted((window for window in report.coverage.events if window.count), key=lambda window: -window.count)
+    base = report.collected_at
+    full = full_views(views)
+    cards = tuple(
+        Card(
+            view,
+            chain(report, view.steps),
+            tuple(link for link in view.root.references if link.startswith(LINKED)),
+            clip(one_line(view.root.why), 2000),
+        )
+        for view in full
+    )
+    short = views[len(full) : len(full) + SHORT_INCIDENTS]
+    open_rules = len({item.code for item in single_rules(report)})
+    return Page(
+        title=clip(one_line(report.verdict), 90),
+        verdict=clip(one_line(report.verdict), 1000),
+        after=_after(report, views, open_rules),
+        facts=_facts(report, open_rules, len(questions)),
+        cards=cards,
+        short=short,
+        more_incidents=not_shown(len(views), len(cards) + len(short), "incident"),
+        ticket=ticket(report, views),
+        moments=moments[-timeline.MOMENTS :],
+        more_moments=not_shown(len(moments), timeline.MOMENTS, "moment"),
+        drawing=timeline.drawing(report, views, moments),
+        rows=rows,
+        more_findings=not_shown(len(report.findings), len(rows), "finding"),
+        anchors={row.finding.id: row.anchor for row in rows},
+        domains=tuple(sorted({row.finding.domain for row in rows})),
+        namespaces=tuple(sorted({row.finding.object.namespace for row in rows} - {""}))[:NAMESPACES],
+        asks=questions[:ASKS],
+        more_asks=not_shown(len(questions), ASKS, "question"),
+        not_evaluated=len(single_rules(report)),
+        rules_open=open_rules,
+        absent=absent_domains(report),
+        kinds=tuple(first[:KINDS]),
+        kinds_complete=tuple(rest[:KINDS]),
+        more_kinds=not_shown(len(kinds), min(len(first), KINDS) + min(len(rest), KINDS), "kind"),
+        events=_events(report),
+        windows=tuple(
+            (window.namespace or "cluster", words.when(window.first, base), words.when(window.last, base), window.count)
+            for window in windows[:WINDOWS]
+        ),
+        more_windows=not_shown(len(windows), WINDOWS, "namespace"),
+        logs=_logs(report),
+        errors=report.coverage.collect_errors[:ERRORS],
+        more_errors=not_shown(len(report.coverage.collect_errors), ERRORS, "error"),
+        files=report.files[:FILES],
+        more_files=not_shown(len(report.files), FILES, "file"),
+        questions=QUESTIONS,
+    )
