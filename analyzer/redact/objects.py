@@ -1,0 +1,286 @@
+"""Masking in Kubernetes objects and other JSON values.
+
+`dump_masked` is the fast path of the parse workers: it serialises, looks for signs of a secret in the bytes, and walks only
+an object that has some.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from analyzer.redact.names import is_harmless, judge
+from analyzer.redact.packed import mask_data_url, mask_packed, only_certificates
+from analyzer.redact.placeholder import is_masked, placeholder
+from analyzer.redact.shapes import decode_base64
+from analyzer.redact.signs import all_needles, needles
+from analyzer.redact.text import mask_text
+
+_MAX_JSON_DEPTH = 4
+"""How many levels of JSON in strings of JSON are taken apart; deeper ones are masked as text."""
+
+_APPLIED = ("last-applied", "cattle.io/applied", "kapp.k14s.io/original")
+_CERTIFICATES = (".crt", ".pem", "ca-bundle", "ca.cert")
+_INLINE = ("value", "inline", "plain", "plaintext", "plainText", "data", "inlineString")
+_SIZE_MARK = re.compile(rb"\d{1,12} bytes long")
+
+
+def dump_masked(value: dict[str, Any]) -> bytes:
+    """The object as JSON with its secrets masked; the object itself may be changed.
+
+    Raises:
+        ValueError: the object cannot be written as JSON (nested too deep).
+    """
+    return mask_serialised(value, _dump(value))
+
+
+def mask_serialised(value: dict[str, Any], dumped: bytes) -> bytes:
+    """As `dump_masked`, for a caller who has the object's JSON (`dumped`, by orjson) already."""
+    found = needles(dumped)
+    if not found and value.get("kind") not in {"Secret", "SecretList"}:
+        return dumped
+    return _dump(value) if _walk(value, found, 0) else dumped
+
+
+def mask_object(value: dict[str, Any]) -> dict[str, Any]:
+    """Masks the secrets of a Kubernetes object, in place; returns the same object."""
+    _walk(value, all_needles(), 0)
+    return value
+
+
+def mask_document(value: Any, role: str = "") -> Any:
+    """Masks a document that is no Kubernetes object; lists and mappings in place.
+
+    Args:
+        value: any JSON value.
+        role: what the document is (schema, table documents). In a `secret` (troubleshoot's collector of Secrets) the
+            value itself is masked whatever its key is called.
+    """
+    if isinstance(value, str):
+        return _mask_string(value, 0)
+    if role == "secret" and isinstance(value, dict):
+        _mask_each(value, "secret", value.keys() & {"value", "data"})
+    if isinstance(value, dict | list):
+        _walk(value, all_needles(), 0)
+    return value
+
+
+def _dump(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
+    except (TypeError, RecursionError):
+        pass
+    try:
+        text = json.dumps(value, default=str, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError("cannot be written as JSON: nested too deep") from error
+    return text.encode("utf-8", "replace")
+
+
+@lru_cache(maxsize=1 << 15)
+def _judge_key(key: str) -> str:
+    """The kind of secret that a key announces; annotations that repeat the whole object count as one."""
+    if any(part in key for part in _APPLIED):
+        return "last-applied"
+    return judge(key)
+
+
+def _walk(root: Any, wanted: Collection[str], depth: int) -> bool:
+    """Masks in place all strings below `root` that hold one of `wanted` or whose key says so; True where any was."""
+    stack: list[Any] = [root]
+    changed = False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list):
+            changed |= _walk_list(node, wanted, depth, stack)
+            continue
+        changed |= _special(node)
+        for key, value in node.items():
+            kind = _judge_key(key) if isinstance(key, str) else ""
+            if isinstance(value, str):
+                new = _masked_value(kind, value, wanted, depth)
+                if new is not value:
+                    node[key] = new
+                    changed = True
+            elif isinstance(value, dict | list):
+                new = _masked_container(kind, value)
+                if new is not value:
+                    node[key] = new
+                    changed = True
+                else:
+                    stack.append(value)
+            elif kind == "password" and isinstance(value, int | float) and not isinstance(value, bool):
+                node[key] = placeholder(kind, str(value))
+                changed = True
+    return changed
+
+
+def _walk_list(node: list[Any], wanted: Collection[str], depth: int, stack: list[Any]) -> bool:
+    """The items of a list; strings may be arguments of a command, where the value can follow its flag."""
+    changed = False
+    kind = ""
+    for index, item in enumerate(node):
+        if isinstance(item, str):
+            if kind and not item.startswith("-"):
+                new = _masked_value(kind, item, wanted, depth)
+            else:
+                new = _masked_argument(item, wanted, depth)
+            kind = judge(item) if item.startswith("-") and "=" not in item and len(item) < 160 and " " not in item else ""
+            if new is not item:
+                node[index] = new
+                changed = True
+        else:
+            kind = ""
+            if isinstance(item, dict | list):
+                stack.append(item)
+    return changed
+
+
+def _masked_argument(item: str, wanted: Collection[str], depth: int) -> str:
+    """An argument; in `--name=value` all of the rest is the value."""
+    if "=" in item[:200]:
+        name, _, value = item.partition("=")
+        kind = judge(name) if not re.search(r"[\s\"'{:]", name) else ""
+        if kind and kind not in {"auth", "cookie"}:
+            return f"{name}={_masked_value(kind, value, wanted, depth)}"
+    return _masked_value("", item, wanted, depth)
+
+
+def _masked_value(kind: str, value: str, wanted: Collection[str], depth: int) -> str:
+    """The string to put in place of `value`, whose name announces `kind`; the very same object where nothing is masked."""
+    if kind and value and not is_harmless(kind, value):
+        if kind == "auth":
+            pair = decode_base64(value[:8192])
+            if pair is not None and b":" in pair:
+                return placeholder("password", value)
+        elif kind != "last-applied" or not is_masked(value):
+            return placeholder("secret" if kind == "named" else kind, value)
+    low = value.lower()
+    for needle in wanted:
+        if needle in low:
+            new = _mask_string(value, depth)
+            return value if new == value else new
+    return value
+
+
+def _masked_container(kind: str, value: dict[str, Any] | list[Any]) -> Any:
+    """What to put in place of a list or mapping whose key announces `kind`: itself unless it is a secret as a whole."""
+    if kind == "runtime-env" and value:
+        return placeholder(kind, _dump(value))
+    if kind and kind not in {"auth", "cookie", "last-applied"}:
+        label = "secret" if kind == "named" else kind
+        if isinstance(value, list):
+            if value and all(isinstance(item, str) for item in value) and not all(is_harmless(kind, item) for item in value):
+                return [item if is_harmless(kind, item) else placeholder(label, item) for item in value]
+        elif kind != "named":
+            for key in _INLINE:
+                inner = value.get(key)
+                if isinstance(inner, str) and not is_harmless(kind, inner):
+                    return value | {key: placeholder(label, inner)}
+    return value
+
+
+def _special(node: dict[str, Any]) -> bool:
+    """What depends on more than one key of a mapping: Secrets, pairs of name and value, docker configs, binary data."""
+    changed = False
+    kind = node.get("kind")
+    if kind == "Secret":
+        changed = _mask_secret(node)
+    elif kind == "SecretList":
+        items = node.get("items")
+        for item in items if isinstance(items, list) else ():
+            if isinstance(item, dict):
+                changed |= _mask_secret(item)
+    value = node.get("value")
+    if isinstance(value, str):
+        name = node.get("name") or node.get("key") or node.get("Name")
+        announced = judge(name) if isinstance(name, str) else ""
+        if announced and announced not in {"auth", "cookie"} and not is_harmless(announced, value):
+            node["value"] = placeholder("secret" if announced == "named" else announced, value)
+            changed = True
+    auths = node.get("auths")
+    if isinstance(auths, dict):
+        for entry in auths.values():
+            if isinstance(entry, dict):
+                changed |= _mask_each(entry, "password", entry.keys() - {"email"})
+    binary = node.get("binaryData")
+    if isinstance(binary, dict):
+        for key, packed in binary.items():
+            if isinstance(packed, str) and (new := mask_packed(str(key), packed)) is not packed:
+                binary[key] = new
+                changed = True
+    return changed
+
+
+def _mask_each(node: dict[str, Any], kind: str, keys: Collection[str]) -> bool:
+    """Masks the strings under these keys."""
+    changed = False
+    for key in keys:
+        value = node[key]
+        if isinstance(value, str) and value and not is_masked(value):
+            node[key] = placeholder(kind, value)
+            changed = True
+        elif isinstance(value, dict | list) and value:
+            node[key] = placeholder(kind, _dump(value))
+            changed = True
+    return changed
+
+
+def _mask_secret(secret: dict[str, Any]) -> bool:
+    """The values of a Secret; keys stay, certificates stay, and so does what `oc adm inspect` hid already."""
+    changed = False
+    for field in ("data", "stringData"):
+        data = secret.get(field)
+        if data is None or data in ("", {}, []):
+            continue
+        if not isinstance(data, dict):
+            if not (isinstance(data, str) and is_masked(data)):
+                secret[field] = placeholder("secret", _dump(data), length=True)
+                changed = True
+            continue
+        for key, value in data.items():
+            new = _masked_secret_value(str(key), value, encoded=field == "data")
+            if new is not value:
+                data[key] = new
+                changed = True
+    return changed
+
+
+def _masked_secret_value(key: str, value: Any, *, encoded: bool) -> Any:
+    if value is None or value == "" or (isinstance(value, str) and is_masked(value)):
+        return value
+    text = value if isinstance(value, str) else str(value)
+    plain = decode_base64("".join(text.split())) if encoded else None
+    raw = plain if plain is not None else text.encode("utf-8", "surrogatepass")
+    if _SIZE_MARK.fullmatch(raw) or (key.endswith(_CERTIFICATES) and only_certificates(raw)):
+        return value
+    return placeholder("secret", raw, length=True)
+
+
+def _mask_string(text: str, depth: int) -> str:
+    """A string of an object: JSON in it is taken apart, data URLs are opened, all else is text."""
+    head = text.lstrip()[:5]
+    if head[:1] in {"{", "["} and depth < _MAX_JSON_DEPTH:
+        try:
+            inner = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            inner = None
+        if isinstance(inner, dict | list):
+            if not _walk(inner, all_needles(), depth + 1):
+                return text
+            return _dump_inner(inner, indent="\n" in text)
+    if head == "data:":
+        return mask_data_url(text)
+    return mask_text(text)
+
+
+def _dump_inner(inner: Any, *, indent: bool) -> str:
+    try:
+        return orjson.dumps(inner, option=orjson.OPT_INDENT_2 if indent else 0).decode()
+    except (TypeError, RecursionError):
+        return _dump(inner).decode("utf-8", "replace")

@@ -1,0 +1,227 @@
+"""Secrets that are known by their shape wherever they stand: private keys, URLs, JWTs, cloud tokens, headers, commands.
+
+Every function takes a text and returns it masked. Each is linear in the length of the text: patterns start at a literal,
+have capped lengths and no nested repetition; longer walks are done with `find`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+
+from analyzer.redact.placeholder import is_masked, placeholder
+
+_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+_KEY_LINES = re.compile(r"[A-Za-z0-9+/=]{40,76}")
+_AGE_KEY = re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{20,100}")
+
+
+def mask_private_keys(text: str) -> str:
+    """PEM private keys, on one line or many, also with escaped line ends, also without their begin or end."""
+    out: list[str] = []
+    at = 0
+    while True:
+        begin = _BEGIN.search(text, at)
+        end = _END.search(text, begin.end() if begin else at)
+        if begin is None:
+            if end is None:
+                break
+            start = _first_key_line(text, at, end.start())
+            stop = end.end()
+        else:
+            start, stop = begin.start(), end.end() if end else len(text)
+        out += (text[at:start], placeholder("private-key", text[start:stop]))
+        at = stop
+    return "".join(out) + text[at:] if out else text
+
+
+def _first_key_line(text: str, low: int, end: int) -> int:
+    """Where the lines of base64 before `end` begin: the key's begin was cut off. Not before `low`."""
+    start = end
+    while start > low:
+        line_start = text.rfind("\n", low, start - 1) + 1 or low
+        if not _KEY_LINES.fullmatch(text[line_start : start - 1].strip()[:200]):
+            break
+        start = line_start
+    return start
+
+
+_URL = re.compile(r"://((?:[^\s\"'<>\\^`{|}]|\\u00(?:26|3[cde])|\{[\w.-]{0,40}\})+)", re.ASCII)
+_CLOSING = ".,;:!)]"
+_DIGEST = re.compile(r"sha(?:256|512):")
+
+
+def _port(authority: str) -> bool:
+    """Does `host:port` have a port that is one (or none at all), so that it can't be `user:password`."""
+    host, colon, port = authority.rpartition(":")
+    return not colon or (bool(host) and (port.isdigit() or not port or ("[" in host and "]" not in host)))
+
+
+def _bare_url(found: re.Match[str]) -> str:
+    """The match without user, password, query and fragment; punctuation that closes the sentence stays."""
+    rest = found[1]
+    if "@" not in rest and "?" not in rest and "#" not in rest:
+        return found[0]
+    whole = rest.rstrip(_CLOSING)
+    closing = rest[len(whole) :]
+    path = re.split(r"[?#]", whole, maxsplit=1)[0]
+    authority = path.split("/", 1)[0]
+    at = whole.rfind("@")
+    if at >= 0:
+        is_digest = bool(_DIGEST.match(whole, at + 1))
+        is_user = "@" in authority and not is_digest
+        if is_user or not (is_digest or _port(authority)):
+            cut = path.rfind("@") if is_user else at
+            whole = whole[cut + 1 :]
+            path = re.split(r"[?#]", whole, maxsplit=1)[0]
+    return "://" + path + closing
+
+
+def mask_urls(text: str) -> str:
+    """URLs without user, password, query and fragment: scheme, host, port and path stay."""
+    return _URL.sub(_bare_url, text)
+
+
+def mask_database_users(text: str) -> str:
+    """`user:password@tcp(host)`, the form of Go's MySQL driver."""
+    for marker in ("@tcp(", "@unix("):
+        out: list[str] = []
+        at = 0
+        while (found := text.find(marker, at)) >= 0:
+            head = text[max(at, found - 320) : found]
+            user = re.split(r"[\s\"'=(]", head)[-1]
+            if ":" in user and not is_masked(user):
+                out += (text[at : found - len(user)], placeholder("password", user))
+                at = found
+            out += (text[at : found + len(marker)],)
+            at = found + len(marker)
+        if out:
+            text = "".join(out) + text[at:]
+    return text
+
+
+_RUN = re.compile(r"[A-Za-z0-9_.~+/=-]{16,}")
+_JWT = re.compile(r"eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*){0,3}")
+_INNER = re.compile(
+    rb"\"(?:auths?|identitytoken|access_?token|refresh_?token|password|token|private_?key|client_?secret|secret)\"", re.IGNORECASE
+)
+_MAX_DECODED = 1 << 20
+
+
+def decode_base64(text: str) -> bytes | None:
+    """The decoded bytes of standard or URL-safe base64, padded or not; None where it is none."""
+    plain = text.rstrip("=").translate({0x2D: "+", 0x5F: "/"})
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _encoded(found: re.Match[str]) -> str:
+    """Masks what of one run of base64 characters is a JWT, or JSON with secrets in it."""
+    run = found[0]
+    start = run.find("eyJ")
+    if start < 0:
+        return run
+    token = _JWT.match(run, start)
+    if token:
+        return run[:start] + placeholder("jwt", token[0]) + run[token.end() :]
+    inner = decode_base64(run[start : start + _MAX_DECODED])
+    if inner is not None and _INNER.search(inner):
+        return run[:start] + placeholder("encoded", run[start:])
+    return run
+
+
+def mask_encoded(text: str) -> str:
+    """JWTs, and base64 of JSON that holds credentials (docker configs)."""
+    return _RUN.sub(_encoded, text)
+
+
+_CLOUD: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
+    (literal, kind, re.compile(rf"(?<![A-Za-z0-9]){pattern}", re.ASCII))
+    for literal, kind, pattern in (
+        ("AKIA", "aws-key", r"AKIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+        ("ASIA", "aws-key", r"ASIA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+        ("gh", "github-token", r"gh[pousr]_[A-Za-z0-9]{20,255}"),
+        ("github_pat_", "github-token", r"github_pat_[A-Za-z0-9_]{20,255}"),
+        ("glpat-", "gitlab-token", r"glpat-[A-Za-z0-9_-]{16,255}"),
+        ("xox", "slack-token", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}"),
+        ("xapp-", "slack-token", r"xapp-[A-Za-z0-9-]{20,255}"),
+        ("hf_", "hf-token", r"hf_[A-Za-z0-9]{16,255}"),
+        ("sk-", "api-key", r"sk-(?:(?:proj|ant|svcacct|admin|or|lf)-[A-Za-z0-9_-]{16,255}|[A-Za-z0-9]{20,255})"),
+        ("nvapi-", "api-key", r"nvapi-[A-Za-z0-9_-]{16,255}"),
+        ("AIza", "api-key", r"AIza[A-Za-z0-9_-]{30,60}"),
+        ("ya29.", "token", r"ya29\.[A-Za-z0-9_-]{16,500}"),
+        ("npm_", "token", r"npm_[A-Za-z0-9]{30,60}"),
+        ("dckr_", "token", r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{16,255}"),
+        ("hvs.", "token", r"hvs\.[A-Za-z0-9_-]{20,255}"),
+        ("sha256~", "token", r"sha256~[A-Za-z0-9_-]{30,60}"),
+        ("AGE-SECRET-KEY-1", "private-key", _AGE_KEY.pattern),
+    )
+)
+"""Tokens with a known beginning. `sha256~` begins OpenShift's OAuth tokens."""
+
+CLOUD_LITERALS = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", *(literal for literal, _, _ in _CLOUD if literal != "gh"))
+"""What the cloud tokens begin with."""
+
+
+def mask_cloud_tokens(text: str) -> str:
+    """Tokens and keys of clouds and code forges, known by how they begin."""
+    for literal, kind, pattern in _CLOUD:
+        if literal in text:
+            text = pattern.sub(_whole(kind), text)
+    return text
+
+
+def _whole(kind: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: placeholder(kind, found[0])
+
+
+_BEARER = re.compile(r"(?i:\bbearer)([ \t]{1,4}|%20|\\u0020)([A-Za-z0-9._~+/=-]{6,})")
+_BASIC = re.compile(r"(?i:\bbasic)([ \t]{1,4})([A-Za-z0-9+/_-]{6,}={0,2})")
+
+
+def _bearer(found: re.Match[str]) -> str:
+    token = found[2]
+    if len(token) < 32 and not any(char.isdigit() for char in token):
+        return found[0]
+    return found[0][: -len(token)] + placeholder("token", token)
+
+
+def _basic(found: re.Match[str]) -> str:
+    pair = decode_base64(found[2][:8192])
+    if pair is None or b":" not in pair or not pair.isascii():
+        return found[0]
+    return found[0][: -len(found[2])] + placeholder("password", found[2])
+
+
+def mask_schemes(text: str) -> str:
+    """`Bearer TOKEN` and `Basic BASE64`, wherever they stand; prose such as "Bearer authentication" stays."""
+    return _BASIC.sub(_basic, _BEARER.sub(_bearer, text))
+
+
+_COMMAND = re.compile(r"(?<![\w-])(curl|wget|mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli)(?![\w-])", re.ASCII)
+_OPTION = {
+    "curl": re.compile(r"(?<=\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':]{0,200}:[^\s\"']{1,300})"),
+    "mysql": re.compile(r"(?<=\s)-p([^\s\"']{1,300})"),
+    "sshpass": re.compile(r"(?<=\s)-p ?[\"']?([^\s\"']{1,300})"),
+    "redis-cli": re.compile(r"(?<=\s)-a ?[\"']?([^\s\"']{1,300})"),
+}
+_COMMAND_SPAN = 600
+
+
+def mask_commands(text: str) -> str:
+    """Passwords that well-known commands take in short options: `curl -u user:password`, `mysql -pPASSWORD`."""
+    at = 0
+    while found := _COMMAND.search(text, at):
+        at = found.end()
+        name = found[1]
+        option = _OPTION.get("mysql" if name in {"mysqldump", "mysqladmin", "mariadb"} else "curl" if name == "wget" else name)
+        value = option.search(text, at, at + _COMMAND_SPAN) if option else None
+        if value and not is_masked(value[1]) and not value[1].startswith("$"):
+            text = text[: value.start(1)] + placeholder("password", value[1]) + text[value.end(1) :]
+            at = value.start(1)
+    return text

@@ -1,0 +1,238 @@
+"""Masking in free text: log lines, messages of events and errors, configuration files kept as text.
+
+Two passes: secrets known by their shape (`shapes`), then values whose name announces a secret (`name=value`,
+`name: value`, `"name": "value"`, `--name value`, `<name>value</name>`, YAML blocks).
+"""
+
+from __future__ import annotations
+
+import re
+
+from analyzer.redact import shapes
+from analyzer.redact.names import is_harmless, is_object_name, judge
+from analyzer.redact.placeholder import is_masked, placeholder
+
+_MAX_VALUE = 1 << 16
+"""How far the end of a quoted value is looked for, in characters."""
+
+_KEYWORD = re.compile(
+    r"(\[masked:[a-z-]{1,32}:[^\]\s]{1,60}(?: bytes)?\])|passw|passphrase|passcode|pwd|pass(?![a-z])|secret|token|cred"
+    r"|(?:api|access|private|secret) keys?|keys?(?![a-z])|key(?:id|data|value)|authorization|(?<![a-z])auth(?![a-z])|basic.?auth"
+    r"|rediscli_auth|cookie|conn\w{0,7}[_. -]?str|dsn(?![a-z])|dockerc|runtime.?env",
+    re.IGNORECASE,
+)
+"""What begins or ends a name that may announce a secret; a placeholder is matched whole, to be skipped."""
+
+_HINTS = ("pass", "pwd", "secret", "token", "cred", "key", "auth", "cookie", "conn", "dsn", "dockerc", "runtime")
+"""A lower-case text without any of these has no match of `_KEYWORD`."""
+
+_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+_NAME_REST = re.compile(r"[A-Za-z0-9_.-]{0,64}")
+_SEPARATOR = re.compile(r"(\\{0,8}[\"'])?[ \t]{0,8}(:=|=>|=(?![=~])|:(?!:)|>)[ \t]{0,64}")
+_GAP = re.compile(r"[ \t]{1,8}")
+_QUOTE = re.compile(r"\\{0,8}[\"']")
+_QUOTED = re.compile(r"(?:[^\"\\]|\\.)*+", re.DOTALL)
+_UNQUOTED = re.compile(r"(?:\[masked:[^\s\]]{1,80}\]|[^\s,;&\"'<>\\]|,(?![\s\"']|[\w.-]{1,40}[=:])|\\(?![nrt\"'\\]))+")
+_BLOCK = re.compile(r"[|>][+-]?\d?[+-]?[ \t]*(?:\r?\n|\Z)")
+_STRUCTURE = re.compile(r"[{\[(&*]|nil\b|map\[|<nil>|%[a-z]|\\\(")
+_LINE_HEAD = re.compile(r"(?:\A|\n|\\n)[ \t\-{,\"'\\?]*\Z")
+_REST_OF_LINE = re.compile(r"[^\r\n]*")
+_SCHEME_HEAD = re.compile(
+    r"(?:bearer|basic|digest|token|negotiate|ntlm|oauth|apikey|aws4-hmac-sha256|key|splunk)[ \t]", re.IGNORECASE
+)
+_PROSE_WORDS = """
+a an the is are was were be has have had not no none must should cannot can could will would may might failed fails
+failure failing fail error errors invalid incorrect unable unknown unexpected unsupported unauthorized unauthenticated
+forbidden denied expired missing required wrong timeout timed context rpc dial get post put eof exit authentication
+authorization for from of in on to with without and or but if when while at by as it its this that there already does
+do did found requested request response received provided using use used only creating created updating updated
+deleting deleted generated generating rotated reading parsing strconv json yaml open stat lookup read write connection
+server client http https x509 tls key value name string field
+"""
+_PROSE = frozenset(_PROSE_WORDS.split())
+"""Words that follow `password:` or `token:` in sentences, and so are no secret there."""
+
+
+def mask_text(text: str) -> str:
+    """The text with secrets replaced by placeholders, and URLs without user, password, query and fragment.
+
+    Takes any text (log lines, messages, configuration files); what carries no sign of a secret comes back as it is.
+    """
+    low = text.lower()
+    if "private key" in low or "age-secret" in low:
+        text = shapes.mask_private_keys(text)
+    if "://" in text:
+        text = shapes.mask_urls(text)
+    if "@tcp(" in text or "@unix(" in text:
+        text = shapes.mask_database_users(text)
+    if "eyJ" in text:
+        text = shapes.mask_encoded(text)
+    text = shapes.mask_cloud_tokens(text)
+    if "bearer" in low or "basic" in low:
+        text = shapes.mask_schemes(text)
+    if "curl" in low or "wget" in low or "mysql" in low or "mariadb" in low or "sshpass" in low or "redis-cli" in low:
+        text = shapes.mask_commands(text)
+    return _mask_named(text) if any(hint in low for hint in _HINTS) else text
+
+
+def _mask_named(text: str) -> str:
+    """Masks each value whose name announces a secret."""
+    out: list[str] = []
+    done = at = 0
+    while found := _KEYWORD.search(text, at):
+        if found[1]:
+            at = found.end()
+            continue
+        start = found.start()
+        low = max(at, start - 64)
+        while start > low and text[start - 1] in _NAME_CHARS:
+            start -= 1
+        rest = _NAME_REST.match(text, found.end())
+        end = rest.end() if rest else found.end()
+        at = end
+        kind = judge(text[start:end])
+        span = _value_span(text, start, end, kind) if kind else None
+        if span is None:
+            continue
+        value = text[span[0] : span[1]]
+        if is_harmless(kind, value) or (kind == "auth" and not _is_pair(value)):
+            continue
+        out += (text[done : span[0]], placeholder("secret" if kind == "named" else kind, value))
+        done = at = span[1]
+    return "".join(out) + text[done:] if out else text
+
+
+def _is_pair(value: str) -> bool:
+    """Is it base64 of `user:password`, as the `auth` of a docker config."""
+    pair = shapes.decode_base64(value[:8192]) if len(value) >= 4 else None
+    return pair is not None and b":" in pair
+
+
+def _value_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] | None:
+    """Where the value of the name at `start`..`end` stands; None where there is none to mask."""
+    separator = _SEPARATOR.match(text, end)
+    if separator is None:
+        return _flag_span(text, start, end, kind)
+    at, sign = separator.end(), separator[2]
+    if sign == ">":
+        return _element_span(text, start, at)
+    if separator[1] is None and sign == ":" and at > separator.end(2):
+        if _LINE_HEAD.search(text[max(0, start - 120) : start]):
+            return _line_span(text, start, at, kind)
+        return _plain_span(text, at, kind, prose=True, strict=True)
+    if at >= len(text) or text[at] in "\r\n":
+        return _nested_span(text, start, at) if kind == "runtime-env" else None
+    return _plain_span(text, at, kind, prose=False, strict=False)
+
+
+def _flag_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] | None:
+    """The word after `--name`."""
+    gap = _GAP.match(text, end)
+    if gap is None or text[start] != "-" or text.startswith("---", start) or text.startswith("-", gap.end()):
+        return None
+    return _plain_span(text, gap.end(), kind, prose=True, strict=False)
+
+
+def _quoted_span(text: str, at: int, quote: str) -> tuple[int, int]:
+    """The inside of a quoted value that opens before `at`; to the end of the line where it is not closed."""
+    if quote == '"':
+        inner = _QUOTED.match(text, at, at + _MAX_VALUE)
+        close = inner.end() if inner else at
+        if not text.startswith('"', close):
+            close = -1
+    else:
+        close = text.find(quote, at, at + _MAX_VALUE)
+    if close < 0:
+        line = _REST_OF_LINE.match(text, at)
+        close = line.end() if line else len(text)
+    return at, close
+
+
+def _plain_span(text: str, at: int, kind: str, *, prose: bool, strict: bool) -> tuple[int, int] | None:
+    """A value on one line. In `prose` a common word is no secret; `strict` takes only what looks random, but for passwords."""
+    quote = _QUOTE.match(text, at)
+    if quote:
+        span = _quoted_span(text, quote.end(), quote[0])
+        return None if strict and kind == "named" else span
+    if kind in {"runtime-env", "authorization", "cookie", "connection"}:
+        return _long_span(text, at, kind, strict=strict)
+    found = _UNQUOTED.match(text, at)
+    if found is None or (_STRUCTURE.match(text, at) and not is_masked(found[0])):
+        return None
+    value = found[0]
+    if not is_masked(value):
+        value = value.rstrip(")]}.:") if prose else value.rstrip(")]}")
+    if not value or (prose and value.lower() in _PROSE) or (strict and kind != "password" and not _looks_random(value)):
+        return None
+    return at, at + len(value)
+
+
+def _long_span(text: str, at: int, kind: str, *, strict: bool) -> tuple[int, int] | None:
+    """A value that may hold blanks: the rest of the line, for headers up to a closing quote."""
+    line = _REST_OF_LINE.match(text, at)
+    end = line.end() if line else len(text)
+    if kind in {"authorization", "cookie"}:
+        if kind == "authorization" and not _SCHEME_HEAD.match(text, at):
+            word = _UNQUOTED.match(text, at)
+            return (at, word.end()) if word and _looks_random(word[0]) else None
+        for mark in ('"', "'", "\\", "\n"):
+            close = text.find(mark, at, end)
+            end = close if close >= 0 else end
+    elif strict and kind == "connection":
+        return None
+    return (at, end) if end > at else None
+
+
+def _line_span(text: str, start: int, at: int, kind: str) -> tuple[int, int] | None:
+    """A value in YAML or a header, where the name begins its line: all of it, blocks too."""
+    block = _BLOCK.match(text, at)
+    if block:
+        return _nested_span(text, start, block.end())
+    if kind in {"runtime-env", "authorization", "cookie", "connection"} or _QUOTE.match(text, at):
+        return _plain_span(text, at, kind, prose=True, strict=False)
+    first = _UNQUOTED.match(text, at)
+    if first is None:
+        return None
+    line = _REST_OF_LINE.match(text, first.end())
+    rest = re.split(r"\s#|\\n", line[0] if line else "", maxsplit=1)[0].rstrip()
+    if rest and kind != "password":
+        return _plain_span(text, at, kind, prose=True, strict=True)
+    if _STRUCTURE.match(text, at) or first[0].lower().rstrip(".:") in _PROSE:
+        return None
+    return at, first.end() + (0 if rest[:1] in {",", ";", "&"} else len(rest))
+
+
+def _nested_span(text: str, start: int, at: int) -> tuple[int, int] | None:
+    """The lines from the one after `at` on that are indented deeper than the line of `start`."""
+    line_start = text.rfind("\n", max(0, start - 400), start) + 1
+    indent = len(text[line_start:start]) - len(text[line_start:start].lstrip(" "))
+    begin = text.find("\n", at - 1 if at else 0)
+    begin = at if begin < 0 else begin + 1
+    end = begin
+    while end < len(text):
+        line = _REST_OF_LINE.match(text, end)
+        stop = line.end() if line else len(text)
+        body = text[end:stop]
+        if body.strip() and len(body) - len(body.lstrip(" \t")) <= indent:
+            break
+        end = min(stop + 1, len(text)) if stop < len(text) else stop
+    while end > begin and text[end - 1] in "\r\n":
+        end -= 1
+    while begin < end and text[begin] in " \t":
+        begin += 1
+    return (begin, end) if end > begin else None
+
+
+def _element_span(text: str, start: int, at: int) -> tuple[int, int] | None:
+    """The text of an XML element whose tag is the name."""
+    if start == 0 or text[start - 1] != "<":
+        return None
+    close = text.find("<", at, at + _MAX_VALUE)
+    return (at, close) if close > at else None
+
+
+def _looks_random(value: str) -> bool:
+    """Does it look like a generated secret and not like a word, a number or the name of an object."""
+    if len(value) < 12 or is_object_name(value):
+        return False
+    return any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
