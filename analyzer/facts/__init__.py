@@ -1,1 +1,54 @@
-"""."""
+"""What the objects of a bundle mean, as tables: one module a subject, run in order by `derive_all`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import duckdb
+
+from analyzer.facts import (
+    clock,
+    conditions,
+    controllers,
+    coverage,
+    events,
+    nodes,
+    openshift,
+    owners,
+    pods,
+    relations,
+    scheduling,
+    services,
+    webhooks,
+)
+from analyzer.store.schema import TABLES
+
+
+def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, needed: Iterable[tuple[str, str]] = ()) -> None:
+    """Creates and fills every facts table of a loaded database.
+
+    Args:
+        con: the database with the tables of stage `parts` filled.
+        as_of: the moment ages are measured at instead of each input's collection time.
+        needed: kinds that rules need, as (API group, kind): their coverage is told even where the bundle has none.
+    """
+    for table in TABLES:
+        if table.stage == "facts":
+            con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+    clock.derive(con, as_of)
+    for module in (
+        conditions,
+        events,
+        owners,
+        pods,
+        scheduling,
+        controllers,
+        services,
+        webhooks,
+        nodes,
+        openshift,
+        relations,
+    ):
+        module.derive(con)
+    coverage.derive(con, needed)

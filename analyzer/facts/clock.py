@@ -1,0 +1,158 @@
+"""When each input was collected, and the moment that ages are measured at.
+
+The first that exists counts: the format's own end time; the newest time that the cluster itself wrote down; nothing.
+What a cluster writes down for other reasons (creationTimestamp, managedFields, certificates, spec) is never used: it
+says nothing about the moment of the collection.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import duckdb
+
+from analyzer.facts import sql
+
+SKEW = timedelta(hours=1)
+"""A time later than every Lease and heartbeat by more than this is a wrong clock or a wrong date."""
+
+NAME_WINDOW = timedelta(days=1)
+"""How far the time in a name without a zone may be from the truth: zones go from -12 h to +14 h, and collecting takes time."""
+
+ZONE_STEP = timedelta(minutes=15)
+"""All zones are whole quarter hours from UTC."""
+
+_NAME = re.compile(r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)[T_-]?(\d\d)[_:-]?(\d\d)(?:[_:-]?(\d\d))?(?!\d)")
+
+_LEASE = "['$.spec.renewTime']"
+_EVENT = (
+    "['$.lastTimestamp', '$.eventTime', '$.series.lastObservedTime', '$.firstTimestamp', "
+    "'$.deprecatedLastTimestamp', '$.deprecatedFirstTimestamp']"
+)
+_POD_LISTS = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
+_POD = [
+    "$.status.conditions[*].lastTransitionTime",
+    "$.status.conditions[*].lastProbeTime",
+    *(
+        f"$.status.{name}[*].{state}.{field}"
+        for name in _POD_LISTS
+        for state, field in (
+            ("state.running", "startedAt"),
+            ("state.terminated", "startedAt"),
+            ("state.terminated", "finishedAt"),
+            ("lastState.terminated", "startedAt"),
+            ("lastState.terminated", "finishedAt"),
+        )
+    ),
+]
+
+_SOURCES = {
+    "lease": "the newest renewal of a Lease",
+    "heartbeat": "the newest heartbeat of a Node",
+    "event": "the newest Event",
+    "pod": "the newest condition or container state of a Pod",
+    "log": "the newest line of a log",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """When an input was collected (naive UTC) and where that stands, in words."""
+
+    at: datetime | None
+    source: str | None
+
+
+def derive(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None) -> None:
+    """Fills `collected_at`, `collected_source` and `as_of` of every input.
+
+    Args:
+        con: the database, loaded.
+        as_of: what ages are to be measured at instead of the collection time, aware or naive UTC.
+    """
+    if as_of is not None and as_of.tzinfo is not None:
+        as_of = as_of.astimezone(UTC).replace(tzinfo=None)
+    _collect_all(con)
+    inputs = con.execute("SELECT input, path, format_at, format_source FROM inputs ORDER BY input").fetchall()
+    roots = con.execute("SELECT input, root FROM files WHERE root <> '' GROUP BY input, root ORDER BY length(root)").fetchall()
+    for number, path, format_at, format_source in inputs:
+        if format_at is not None:
+            clock = Clock(format_at, format_source or "the format's own record")
+        else:
+            clock = _observed(con, number, _name_time([path, *(root for owner, root in roots if owner == number)]))
+        con.execute(
+            "UPDATE inputs SET collected_at = ?, collected_source = ?, as_of = ? WHERE input = ?",
+            [clock.at, clock.source, as_of or clock.at, number],
+        )
+    con.execute("DROP TABLE clock_times")
+
+
+def _observed(con: duckdb.DuckDBPyConnection, number: int, name_at: datetime | None) -> Clock:
+    """The end of a collection from the times that the cluster wrote down, and the time in the input's name.
+
+    A name alone says nothing, because its zone is unknown. It bounds the times, and it is the later of two that agree.
+    """
+    beat = con.execute(
+        "SELECT max(seen_at) FROM clock_times WHERE input = ? AND kind IN ('lease', 'heartbeat')", [number]
+    ).fetchall()[0][0]
+    if name_at is not None and beat is not None and abs(beat - name_at) > NAME_WINDOW:
+        name_at = None
+    bounds = [beat + SKEW] if beat is not None else []
+    bounds += [name_at + NAME_WINDOW] if name_at is not None else []
+    row = con.execute(
+        "SELECT seen_at, kind FROM clock_times WHERE input = ? AND seen_at <= ? ORDER BY seen_at DESC, kind LIMIT 1",
+        [number, min(bounds, default=datetime.max)],  # noqa: DTZ901 - naive UTC, as the tables hold it
+    ).fetchone()
+    if row is None:
+        return Clock(None, None)
+    newest, kind = row
+    if name_at is not None and name_at >= newest - NAME_WINDOW:
+        moved = name_at + round((newest - name_at) / ZONE_STEP) * ZONE_STEP
+        if moved > newest:
+            return Clock(moved, f"the time in its name, in the zone that agrees with {_SOURCES[kind]}")
+    return Clock(newest, _SOURCES[kind])
+
+
+def _name_time(names: list[str]) -> datetime | None:
+    """The first time without a zone in these names, looking only at the last part of each."""
+    for name in names:
+        found = _NAME.search(name.rstrip("/").rsplit("/", 1)[-1])
+        if found:
+            year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+            try:
+                return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 - its zone is not known
+            except ValueError:
+                continue
+    return None
+
+
+def _collect_all(con: duckdb.DuckDBPyConnection) -> None:
+    """Puts every time that counts into the temporary table `clock_times`."""
+    con.execute("CREATE OR REPLACE TEMP TABLE clock_times (input INTEGER, kind VARCHAR, seen_at TIMESTAMP)")
+    _collect(con, "lease", "api_group = 'coordination.k8s.io' AND kind = 'Lease'", f"json_extract_string(json, {_LEASE})")
+    beats = "json_extract_string(json, '$.status.conditions[*].lastHeartbeatTime')"
+    _collect(con, "heartbeat", "api_group = '' AND kind = 'Node'", beats)
+    _collect(con, "event", "api_group IN ('', 'events.k8s.io') AND kind = 'Event'", f"json_extract_string(json, {_EVENT})")
+    paths = "flatten([" + ", ".join(f"json_extract_string(json, '{path}')" for path in _POD) + "])"
+    _collect(con, "pod", "api_group = '' AND kind = 'Pod'", paths)
+    con.execute(
+        "INSERT INTO clock_times SELECT * FROM ("
+        "SELECT f.input, 'log', unnest([l.first_at, l.last_at]) AS seen_at FROM logs l JOIN files f USING (file_id)"
+        ") WHERE seen_at IS NOT NULL"
+    )
+
+
+def _collect(con: duckdb.DuckDBPyConnection, kind: str, which: str, texts: str) -> None:
+    """Keeps the times in `texts` (an SQL list of VARCHAR) of the objects that `which` chooses."""
+    con.execute(
+        f"""
+        INSERT INTO clock_times
+        SELECT * FROM (
+            SELECT input, '{kind}', {sql.moment("text")} AS seen_at
+            FROM (SELECT DISTINCT input, unnest({texts}) AS text FROM objects WHERE {which})
+            WHERE text IS NOT NULL
+        ) WHERE seen_at IS NOT NULL
+        """  # noqa: S608 - SQL of our own, no value of a bundle
+    )

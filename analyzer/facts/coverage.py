@@ -1,0 +1,279 @@
+"""What was collected of each kind: the difference between "there are none" and "nobody looked".
+
+Only lists that were read to their end say that there is nothing else. Must-gather and inspect write Nodes, Namespaces
+and CRDs one file an object, from a list of all; their folders count as lists (OpenShift `oc adm inspect`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import duckdb
+
+from analyzer.facts.kindnames import BUILT_IN, Kind, Names
+from analyzer.facts.rows import insert_rows
+
+ALWAYS: tuple[Kind, ...] = (("", "Node"), ("", "Pod"), ("", "Event"))
+_NAMESPACE: Kind = ("", "Namespace")
+_CRD: Kind = ("apiextensions.k8s.io", "CustomResourceDefinition")
+_FOLDERS: tuple[Kind, ...] = (("", "Node"), _NAMESPACE, _CRD)
+_FOLDER_FORMATS = ("must-gather", "inspect")
+_CLEANED = "clean-report"
+_NAMED = 5
+"""How many namespaces or files a reason names."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the bundle holds of one kind."""
+
+    objects: int = 0
+    namespaces: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    """Namespaces whose list was read whole; `*` for one list of all."""
+    cut: list[str] = field(default_factory=list)
+    """Why something of it is missing, in words."""
+    folder: bool = False
+    errors: dict[str, str] = field(default_factory=dict)
+    """What the collection says it could not get of it: forbidden, failed, timeout or not-served → its words."""
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A row of `coverage` without the kind."""
+
+    status: str
+    scope: tuple[str, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """The namespaces that a namespaced kind must have a list for."""
+
+    needed: frozenset[str]
+    mentioned: frozenset[str]
+    """Namespaces of which the bundle only has some object: they were not asked for."""
+    complete: bool
+    """The Namespace list is complete."""
+
+
+def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
+    """Fills `coverage` for each kind found or needed, and always for Node, Pod and Event.
+
+    Args:
+        con: the database, loaded.
+        needed: kinds that rules need, as (API group, kind).
+    """
+    seen = _objects(con)
+    _lists(con, seen)
+    for kind in (*ALWAYS, *needed):
+        seen.setdefault(kind, Seen())
+    _both_apis(seen)
+    names = Names(seen)
+    _damage(con, seen, names)
+    _folders(con, seen)
+    _errors(con, seen, names)
+    _removed(con, seen, names)
+    spaces = _spaces(con, seen)
+    defined = _defined(con, seen, spaces)
+    rows = []
+    for kind, what in sorted(seen.items()):
+        verdict = judge(what, spaces, undefined=_undefined(kind, defined))
+        rows.append(
+            {
+                "api_group": kind[0],
+                "kind": kind[1],
+                "objects": what.objects,
+                "scope": list(verdict.scope),
+                "status": verdict.status,
+                "reason": verdict.reason,
+            }
+        )
+    insert_rows(con, "coverage", rows)
+
+
+def judge(seen: Seen, spaces: Spaces, *, undefined: bool = False) -> Verdict:
+    """The coverage of one kind.
+
+    Args:
+        seen: what the bundle holds of it.
+        spaces: the namespaces that need a list.
+        undefined: the complete list of CRDs lacks the kind.
+    """
+    if not (seen.objects or seen.listed or seen.folder):
+        return _nothing(seen, undefined=undefined)
+    everything = seen.folder or "*" in seen.listed
+    listed = seen.listed - {"*"}
+    missing = sorted(spaces.needed - listed)
+    scope = _scope(seen, spaces, everything=everything)
+    if seen.cut:
+        return Verdict("partial", scope, _some(seen.cut))
+    if not everything and not listed:
+        return Verdict("partial", scope, "single objects, and no list that says that they are all")
+    if not everything and missing:
+        return Verdict("partial", scope, f"no list of it for {_count(len(missing), 'namespace')}: {_some(missing)}")
+    refused = [words for kind, words in seen.errors.items() if kind != "not-served"]
+    if refused:
+        return Verdict("partial", scope, _some(refused))
+    return Verdict("complete" if seen.objects else "absent", scope)
+
+
+def _scope(seen: Seen, spaces: Spaces, *, everything: bool) -> tuple[str, ...]:
+    """`*`, or the namespaces that were looked at whole."""
+    listed = seen.listed - {"*"}
+    if everything or (spaces.complete and listed and (spaces.needed | spaces.mentioned) <= listed):
+        return ("*",)
+    return tuple(sorted(listed or seen.namespaces))
+
+
+def _nothing(seen: Seen, *, undefined: bool) -> Verdict:
+    """The coverage of a kind of which there is no object and no list."""
+    if "forbidden" in seen.errors:
+        return Verdict("forbidden", (), seen.errors["forbidden"])
+    if seen.removed:
+        return Verdict("removed", (), "a sanitiser took it out of the bundle")
+    if seen.cut:
+        return Verdict("partial", (), _some(seen.cut))
+    if undefined:
+        return Verdict("absent", ("*",), "the cluster has no such kind: the complete list of CRDs lacks it")
+    if "not-served" in seen.errors:
+        return Verdict("absent", ("*",), "the cluster has no such kind: " + seen.errors["not-served"])
+    failed = [seen.errors[kind] for kind in ("failed", "timeout") if kind in seen.errors]
+    return Verdict("not-collected", (), failed[0] if failed else "the bundle has no file of it")
+
+
+def _objects(con: duckdb.DuckDBPyConnection) -> dict[Kind, Seen]:
+    seen: dict[Kind, Seen] = {}
+    rows = con.execute("SELECT api_group, kind, namespace, count(*) FROM objects GROUP BY ALL").fetchall()
+    for group, kind, namespace, count in rows:
+        entry = seen.setdefault((group, kind), Seen())
+        entry.objects += count
+        if namespace:
+            entry.namespaces.add(namespace)
+    return seen
+
+
+def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
+    """A namespace is listed where at least one list of it is whole; a list that was cut makes the kind partial."""
+    rows = con.execute(
+        "SELECT l.api_group, l.kind, l.namespace, l.complete, f.path FROM lists l JOIN files f USING (file_id) WHERE l.kind <> ''"
+    ).fetchall()
+    for group, kind, namespace, complete, path in rows:
+        entry = seen.setdefault((group, kind), Seen())
+        if complete:
+            entry.listed.add(namespace)
+        else:
+            entry.cut.append(f"a list that was cut or lost items: {path}")
+
+
+def _both_apis(seen: dict[Kind, Seen]) -> None:
+    """Events are served under two groups and are the same objects: a list of the newer group is one of the older."""
+    newer = seen.get(("events.k8s.io", "Event"))
+    if newer:
+        core = seen[("", "Event")]
+        core.listed |= newer.listed
+        core.objects = core.objects or newer.objects
+
+
+def _damage(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names) -> None:
+    """Files that were not read in full, and inputs that end too early."""
+    rows = con.execute(
+        "SELECT file_id, path FROM files WHERE status IN ('partial', 'unread') AND role NOT IN ('log', 'skipped', 'document')"
+    ).fetchall()
+    inside: dict[int, set[Kind]] = {}
+    known = con.execute(
+        """
+        SELECT s.file_id, o.api_group, o.kind
+        FROM sources s JOIN objects o USING (object_id) JOIN files f ON f.file_id = s.file_id
+        WHERE f.status IN ('partial', 'unread')
+        UNION SELECT l.file_id, l.api_group, l.kind
+        FROM lists l JOIN files f USING (file_id) WHERE f.status IN ('partial', 'unread')
+        """
+    ).fetchall()
+    for file_id, group, kind in known:
+        inside.setdefault(file_id, set()).add((group, kind))
+    for file_id, path in rows:
+        for kind in inside.get(file_id) or names.path(path):
+            if kind in seen:
+                seen[kind].cut.append(f"a file that could not be read in full: {path}")
+    cut = con.execute("SELECT count(*) FROM inputs WHERE NOT complete").fetchall()[0][0]
+    if cut:
+        for entry in seen.values():
+            if "*" not in entry.listed:
+                entry.cut.append("the input ends too early: more of it may have followed")
+
+
+def _folders(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
+    rows = con.execute(
+        "SELECT DISTINCT o.api_group, o.kind "
+        "FROM objects o JOIN sources s USING (object_id) JOIN files f ON f.file_id = s.file_id "
+        "WHERE f.format IN (SELECT unnest(?::VARCHAR[])) AND o.kind IN (SELECT unnest(?::VARCHAR[]))",
+        [list(_FOLDER_FORMATS), [kind for _, kind in _FOLDERS]],
+    ).fetchall()
+    for group, kind in rows:
+        if (group, kind) in _FOLDERS:
+            seen[(group, kind)].folder = True
+
+
+def _errors(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names) -> None:
+    rows = con.execute("SELECT kind, subject, message FROM collect_errors WHERE subject <> '' ORDER BY file_id, line").fetchall()
+    for error, subject, message in rows:
+        for kind in names.resource(subject):
+            seen[kind].errors.setdefault(error, message or f"{error}: {subject}")
+
+
+def _removed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names) -> None:
+    """Files that a sanitiser says it took out (must-gather-clean's report: `omissions`)."""
+    rows = con.execute(
+        "SELECT json_extract_string(json, '$.omissions[*].originalPath') FROM documents WHERE role = ?", [_CLEANED]
+    )
+    for (paths,) in rows.fetchall():
+        for path in paths or []:
+            for kind in names.path(path or ""):
+                seen[kind].removed = True
+
+
+def _spaces(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> Spaces:
+    """The namespaces that count: those of the Namespace list, and those that have a list of anything.
+
+    Where the Namespace list is not complete, a namespace of any object counts too. Where it is, one that only some
+    object lies in (a Copied ClusterServiceVersion in a must-gather) was not asked for.
+    """
+    listed = {namespace for what in seen.values() for namespace in what.listed} - {"*"}
+    mentioned = {namespace for what in seen.values() for namespace in what.namespaces}
+    own = seen.get(_NAMESPACE, Seen())
+    complete = judge(own, Spaces(frozenset(), frozenset(), complete=False)).status == "complete"
+    names = {name for (name,) in con.execute("SELECT name FROM objects WHERE api_group = '' AND kind = 'Namespace'").fetchall()}
+    needed = names | listed | (set() if complete else mentioned)
+    return Spaces(frozenset(needed), frozenset(mentioned), complete=complete)
+
+
+def _defined(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], spaces: Spaces) -> set[Kind] | None:
+    """The kinds that CRDs and aggregated API servers define; None where the list of CRDs is not complete."""
+    if judge(seen.get(_CRD, Seen()), spaces).status not in ("complete", "absent"):
+        return None
+    rows = con.execute(
+        "SELECT json_extract_string(json, '$.spec.group'), json_extract_string(json, '$.spec.names.kind') FROM objects "
+        "WHERE api_group = 'apiextensions.k8s.io' AND kind = 'CustomResourceDefinition' "
+        "UNION SELECT json_extract_string(json, '$.spec.group'), '*' FROM objects "
+        "WHERE kind = 'APIService' AND json_type(json, '$.spec.service') = 'OBJECT'"
+    ).fetchall()
+    return {(group, kind) for group, kind in rows if group and kind}
+
+
+def _undefined(kind: Kind, defined: set[Kind] | None) -> bool:
+    """The complete list of CRDs lacks the kind, and no other API server can have it."""
+    return defined is not None and kind[0] not in BUILT_IN and kind not in defined and (kind[0], "*") not in defined
+
+
+def _some(words: list[str]) -> str:
+    unique = list(dict.fromkeys(words))
+    more = len(unique) - _NAMED
+    return ", ".join(unique[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" + ("" if number == 1 else "s")

@@ -1,0 +1,109 @@
+"""How OpenShift's own objects hang together: operators, pools of nodes, certificate requests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import orjson
+
+from analyzer.facts import alerts, etcd, olm
+from analyzer.facts.rows import insert_rows
+from analyzer.facts.values import mapping, mappings, text
+
+_RENDERED = re.compile(r"rendered-(.+)-[0-9a-f]{32}\Z")
+_CONFIG = "machineconfiguration.openshift.io/currentConfig"
+
+# An operator's pods are those in the namespaces that it names among its related objects.
+_COMPONENT = """
+INSERT INTO relations
+SELECT DISTINCT o.object_id, r.operator, 'component'
+FROM (
+    SELECT object_id AS operator, unnest(json_extract(json, '$.status.relatedObjects[*]')) AS item
+    FROM objects WHERE api_group = 'config.openshift.io' AND kind = 'ClusterOperator'
+) r
+JOIN objects o ON o.namespace = json_extract_string(r.item, '$.name')
+WHERE json_extract_string(r.item, '$.resource') = 'namespaces' AND o.namespace <> ''
+  AND (o.api_group, o.kind) IN (('', 'Pod'), ('apps', 'Deployment'), ('apps', 'DaemonSet'), ('apps', 'StatefulSet'))
+"""
+
+# The cluster version operator names the operators that it waits for.
+_OPERATOR = """
+INSERT INTO relations
+SELECT DISTINCT o.object_id, c.object_id, 'operator'
+FROM conditions c JOIN objects o ON o.api_group = 'config.openshift.io' AND o.kind = 'ClusterOperator'
+WHERE c.api_group = 'config.openshift.io' AND c.kind = 'ClusterVersion' AND c.type IN ('Failing', 'Progressing')
+  AND c.status = 'True' AND list_contains(regexp_extract_all(c.message, '[a-z0-9]([-a-z0-9]*[a-z0-9])?'), o.name)
+"""
+
+# A kubelet asks for its certificates in its own name.
+_CSR = """
+INSERT INTO relations
+SELECT r.object_id, n.object_id, 'csr'
+FROM objects r JOIN nodes n ON json_extract_string(r.json, '$.spec.username') = 'system:node:' || n.name
+WHERE r.api_group = 'certificates.k8s.io' AND r.kind = 'CertificateSigningRequest'
+"""
+
+
+def derive(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills `olm_installs`, `alerts` and `etcd_checks`, and the edges component, operator, csr, pool, csv and subscription.
+
+    Needs `conditions` and `nodes`.
+    """
+    olm.derive(con)
+    alerts.derive(con)
+    etcd.derive(con)
+    con.execute(_COMPONENT)
+    con.execute(_OPERATOR)
+    con.execute(_CSR)
+    insert_rows(con, "relations", _pools(con))
+
+
+def _pools(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
+    """Node → MachineConfigPool: by the rendered config that the node runs, else by the pool's node selector."""
+    rows = con.execute(
+        "SELECT object_id, name, json -> '$.spec.nodeSelector' FROM objects "
+        "WHERE api_group = 'machineconfiguration.openshift.io' AND kind = 'MachineConfigPool'"
+    ).fetchall()
+    pools = {name: (object_id, mapping(orjson.loads(selector) if selector else None)) for object_id, name, selector in rows}
+    if not pools:
+        return
+    for node, meta in con.execute(
+        "SELECT object_id, json -> '$.metadata' FROM objects WHERE api_group = '' AND kind = 'Node'"
+    ).fetchall():
+        metadata = mapping(orjson.loads(meta) if meta else None)
+        labels = mapping(metadata.get("labels"))
+        rendered = _RENDERED.match(text(mapping(metadata.get("annotations")).get(_CONFIG)) or "")
+        if rendered and rendered[1] in pools:
+            yield {"src": node, "dst": pools[rendered[1]][0], "kind": "pool"}
+            continue
+        for object_id, selector in pools.values():
+            if _selects(selector, labels):
+                yield {"src": node, "dst": object_id, "kind": "pool"}
+
+
+def _selects(selector: dict[str, Any], labels: dict[str, Any]) -> bool:
+    """A label selector of `matchLabels` and `matchExpressions`; an empty one selects nothing here."""
+    equal, expressions = mapping(selector.get("matchLabels")), mappings(selector.get("matchExpressions"))
+    if not equal and not expressions:
+        return False
+    return all(labels.get(name) == value for name, value in equal.items()) and all(
+        _fits(expression, labels) for expression in expressions
+    )
+
+
+def _fits(expression: dict[str, Any], labels: dict[str, Any]) -> bool:
+    key, values = expression.get("key"), expression.get("values")
+    value, known = labels.get(str(key)), values if isinstance(values, list) else []
+    match expression.get("operator"):
+        case "In":
+            return value in known
+        case "NotIn":
+            return value not in known
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+    return False
