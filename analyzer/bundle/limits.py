@@ -39,13 +39,16 @@ NESTED_MEMORY_BYTES = 64 * MIB
 MAX_PATH_CHARS = 4096
 """Length of an entry's path, the outer archive's counted in. Real ones go to about 400."""
 
+MAX_NAMES_CHARS = 256 * MIB
+"""Length of all paths of one input together, which are kept in memory."""
+
 MAX_FOLDER_DEPTH = 128
 """Folders in folders of a given directory."""
 
 MAX_LINK_HOPS = 40
 """Links followed to find out where a link leads, as in Linux."""
 
-MAX_LINKS = 200_000
+MAX_LINKS = 20_000
 """Links of one archive that are remembered until its end."""
 
 MAX_TAR_EXTRA_BYTES = MIB

@@ -33,12 +33,22 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link to another entry or folder of the same input: `path` stands for `target`, which is listed itself."""
+
+    path: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """All entries of an input in reading order; an entry's index is its identity for `read`."""
 
     entries: tuple[Entry, ...]
     problem: Problem | None = None
     """Set where the input itself is cut or damaged; the entries up to there are listed."""
+    links: tuple[Link, ...] = ()
+    """Links inside the input. They are no entries (each log counts once), but their names may say more than the target's."""
 
 
 class Container(Protocol):
