@@ -82,7 +82,7 @@ def excerpt(text: str, lines: int = 5, width: int = 400) -> str:
 
 _MD_ALWAYS = re.compile(r"[\\`*\[\]|~$]")
 _MD_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
-_MD_START = re.compile(r"^(?:([-+=>#:])|(\d{1,9})([.)]))")
+_MD_START = re.compile(r"^(?:([-+=>#:])|(\d{1,9})([.)])(?!\S))")
 _MD_MENTION = re.compile(r"@(?=\w)")
 _MD_REFERENCE = re.compile(r"(#|\b[Gg][Hh]-)(?=\d)")
 _MD_LINK = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,30}:)(?=//)|\b(mailto:|xmpp:|www\.)")

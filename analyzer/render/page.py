@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
-from analyzer.engine.model import CollectError, Finding, KindCoverage, Report, UnreadFile
+from analyzer.engine.model import Finding, Report
 from analyzer.render import timeline, words
 from analyzer.render.chain import Chain, chain
+from analyzer.render.covered import Covered, covered
 from analyzer.render.escape import clip, one_line
 from analyzer.render.json import single_rules
 from analyzer.render.questions import QUESTIONS
@@ -32,15 +32,8 @@ FINDINGS: Final = 500
 DETAILS: Final = 200
 OBJECTS: Final = 50
 ASKS: Final = 60
-CODES: Final = 12
-KINDS: Final = 400
-WINDOWS: Final = 60
-ERRORS: Final = 60
-FILES: Final = 200
 NAMESPACES: Final = 300
 LINKED: Final = "https://"
-
-_ALWAYS = frozenset({("", "Node"), ("", "Pod"), ("", "Event")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +61,6 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class KindRow:
-    """A line of the table of kinds."""
-
-    kind: KindCoverage
-    scope: str
-    status: str
-    known: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Page:
     """Everything on the page."""
 
@@ -102,17 +85,7 @@ class Page:
     not_evaluated: int
     rules_open: int
     absent: tuple[str, ...]
-    kinds: tuple[KindRow, ...]
-    kinds_complete: tuple[KindRow, ...]
-    more_kinds: str
-    events: str
-    windows: tuple[tuple[str, str, str, int], ...]
-    more_windows: str
-    logs: str
-    errors: tuple[CollectError, ...]
-    more_errors: str
-    files: tuple[UnreadFile, ...]
-    more_files: str
+    covered: Covered
     questions: tuple[tuple[str, str], ...]
 
 
@@ -185,57 +158,12 @@ def _rows(report: Report, views: tuple[IncidentView, ...]) -> tuple[FindingRow, 
     return tuple(rows)
 
 
-def _kind_row(kind: KindCoverage) -> KindRow:
-    scope = kind.scope
-    if isinstance(scope, str):
-        text = "cluster" if scope == "cluster" else one_line(scope)
-    elif len(scope) > 3:
-        text = f"{', '.join(one_line(name) for name in scope[:3])} and {len(scope) - 3} more namespaces"
-    else:
-        text = ", ".join(one_line(name) for name in scope)
-    status = words.COVERAGE.get(kind.status, kind.status)
-    if kind.reason:
-        status += f": {clip(one_line(kind.reason), 200)}"
-    return KindRow(kind, text or "-", status, kind.status in ("complete", "absent"))
-
-
-def _events(report: Report) -> str:
-    windows = [window for window in report.coverage.events if window.count]
-    total = sum(window.count for window in windows)
-    if not total:
-        return "No event in this bundle. That is no proof that nothing happened."
-    firsts = [window.first for window in windows if window.first]
-    lasts = [window.last for window in windows if window.last]
-    base = report.collected_at
-    span = f", {words.when(min(firsts), base)} to {words.when(max(lasts), base)}" if firsts and lasts else ""
-    known = f"{words.plural(total, 'event')} in {words.plural(len(windows), 'namespace')}{span}."
-    if firsts and base and min(firsts) > base - timedelta(days=1):
-        known += " Older ones had expired in the cluster or were not collected."
-    return known + " No event is no proof that nothing happened."
-
-
-def _logs(report: Report) -> str:
-    logs = report.coverage.logs
-    total = sum(logs.files.values())
-    if not total:
-        return "No container log in this bundle."
-    parts = ", ".join(f"{words.number(files)} {one_line(source)}" for source, files in logs.files.items() if files)
-    pods = f"{words.number(logs.pods_with_logs)} of {words.plural(logs.pods, 'pod')} have at least one."
-    return f"{words.plural(total, 'log file')}: {parts}. {pods}"
-
-
 def build(report: Report) -> Page:
     """The page of a report."""
     views = incident_views(report)
     questions = asks(report)
     rows = _rows(report, views)
     moments = timeline.moments(report, views)
-    kinds = [_kind_row(kind) for kind in report.coverage.kinds]
-    first = [row for row in kinds if not row.known or (row.kind.group, row.kind.kind) in _ALWAYS]
-    first.sort(key=lambda row: row.known)
-    rest = [row for row in kinds if row.known and (row.kind.group, row.kind.kind) not in _ALWAYS]
-    windows = sorted((window for window in report.coverage.events if window.count), key=lambda window: -window.count)
-    base = report.collected_at
     full = full_views(views)
     cards = tuple(
         Card(
@@ -270,19 +198,6 @@ def build(report: Report) -> Page:
         not_evaluated=len(single_rules(report)),
         rules_open=open_rules,
         absent=absent_domains(report),
-        kinds=tuple(first[:KINDS]),
-        kinds_complete=tuple(rest[:KINDS]),
-        more_kinds=not_shown(len(kinds), min(len(first), KINDS) + min(len(rest), KINDS), "kind"),
-        events=_events(report),
-        windows=tuple(
-            (window.namespace or "cluster", words.when(window.first, base), words.when(window.last, base), window.count)
-            for window in windows[:WINDOWS]
-        ),
-        more_windows=not_shown(len(windows), WINDOWS, "namespace"),
-        logs=_logs(report),
-        errors=report.coverage.collect_errors[:ERRORS],
-        more_errors=not_shown(len(report.coverage.collect_errors), ERRORS, "error"),
-        files=report.files[:FILES],
-        more_files=not_shown(len(report.files), FILES, "file"),
+        covered=covered(report),
         questions=QUESTIONS,
     )

@@ -24,12 +24,13 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 class Step:
     """One finding of a chain.
 
-    `fork` tells that it branches off the trunk of the level above, `goes_on` that its own trunk leads further down,
-    `passing` are the levels whose trunks pass by. `after` is the distance in seconds to what explains it, None where
-    a time is missing. `beneath` is the title of what explains it where that is not drawn.
+    `depth` counts the causes above it, `fork` tells that it branches off the trunk of the level above, `goes_on` that
+    its own trunk leads further down; `passing` are the levels whose trunks pass by. `after` is the distance in seconds
+    to what explains it, None where a time is missing. `beneath` is the title of what explains it where that is not drawn.
     """
 
     finding: Finding
+    depth: int
     level: int
     first: bool
     last: bool
@@ -80,10 +81,11 @@ def steps(incident: Incident, findings: Mapping[str, Finding]) -> tuple[Step, ..
     done: list[Step] = []
     seen = {root.id}
 
-    def step(finding: Finding, parent: Finding | None, level: int, fork: bool, passing: tuple[int, ...]) -> Step:
+    def step(finding: Finding, parent: Finding | None, depth: int, level: int, fork: bool, passing: tuple[int, ...]) -> Step:
         deep = level > LEVELS
         return Step(
             finding=finding,
+            depth=depth,
             level=min(level, LEVELS),
             first=parent is None,
             last=False,
@@ -96,10 +98,10 @@ def steps(incident: Incident, findings: Mapping[str, Finding]) -> tuple[Step, ..
         )
 
     # A stack, not recursion: a chain may be as long as there are findings.
-    stack: list[tuple[Finding, Finding | None, int, bool, tuple[int, ...]]] = [(root, None, 0, False, ())]
+    stack: list[tuple[Finding, Finding | None, int, int, bool, tuple[int, ...]]] = [(root, None, 0, 0, False, ())]
     while stack:
-        finding, parent, level, fork, passing = stack.pop()
-        done.append(step(finding, parent, level, fork, passing))
+        finding, parent, depth, level, fork, passing = stack.pop()
+        done.append(step(finding, parent, depth, level, fork, passing))
         below = [child for child in children.get(finding.id, []) if child.id not in seen]
         seen.update(child.id for child in below)
         forks = len(below) > 1
@@ -107,9 +109,9 @@ def steps(incident: Incident, findings: Mapping[str, Finding]) -> tuple[Step, ..
         for place, child in reversed(list(enumerate(below))):
             more = forks and place < len(below) - 1
             inner = (*trunks, level) if more and level < LEVELS else trunks
-            stack.append((child, finding, level + 1 if forks else level, forks, inner))
+            stack.append((child, finding, depth + 1, level + 1 if forks else level, forks, inner))
     # A cycle in `parents` must lose no finding.
     missing = [findings[name] for name in incident.findings if name in findings and name not in seen]
-    done += [step(finding, root, LEVELS + 1, fork=False, passing=()) for finding in missing]
+    done += [step(finding, root, 1, LEVELS + 1, fork=False, passing=()) for finding in missing]
     done[-1] = replace(done[-1], last=True, goes_on=False)
     return tuple(done)

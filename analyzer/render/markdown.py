@@ -1,0 +1,261 @@
+"""`report.md`: the case as a ticket takes it, in GitHub Flavored Markdown.
+
+No table and no raw HTML: lists and fenced text survive every ticket system. Text of a bundle stands in a line that
+has begun with words of ours, escaped, or in a code span or fence that it cannot close (analyzer.render.escape).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from analyzer.engine.model import Finding, Report
+from analyzer.render import words
+from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line
+from analyzer.render.json import single_rules
+from analyzer.render.tree import Step
+from analyzer.render.view import IncidentView, asks, full_views, incident_views, measured_at, not_shown, quotes
+from analyzer.times import age
+
+Flavor = Literal["gfm"]
+
+STEPS: Final = 12
+DEPTH: Final = 4
+QUOTES: Final = 3
+OTHERS: Final = 200
+ASKS: Final = 60
+CODES: Final = 12
+LISTED: Final = 20
+_KEEP, _INCIDENT, _NEXT, _EVIDENCE, _OPEN, _CHAIN, _OTHER, _COVERAGE = range(8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A piece of the text that stays or goes as a whole; a lower `rank` stays longer where there is a limit."""
+
+    rank: int
+    text: str
+
+
+def report_markdown(report: Report, flavor: Flavor = "gfm", max_chars: int | None = None) -> str:
+    """The report as Markdown, the verdict in its first line.
+
+    Args:
+        report: the frozen result; every text in it may be hostile.
+        flavor: `gfm`.
+        max_chars: at most so many characters; what matters least goes first, and the text says that it is cut.
+
+    Raises:
+        ValueError: the flavor is not known.
+    """
+    if flavor != "gfm":
+        raise ValueError(f"unknown flavor of Markdown: {flavor!r}")
+    blocks = _blocks(report)
+    text = _joined(blocks)
+    if max_chars is None or len(text) <= max_chars:
+        return text
+    return _cut(blocks, max_chars)
+
+
+def _joined(blocks: list[_Block]) -> str:
+    return "\n\n".join(block.text for block in blocks) + "\n"
+
+
+def _cut(blocks: list[_Block], limit: int) -> str:
+    """The blocks that fit, those of a lower rank first, in their own order; the first that does not fit ends it."""
+    note = _Block(_KEEP, "Cut to fit; the whole report is in `report.html` and `report.json`.")
+    left = limit - len(note.text) - 3
+    kept: set[int] = set()
+    for index in sorted(range(len(blocks)), key=lambda index: (blocks[index].rank, index)):
+        cost = len(blocks[index].text) + 2
+        if cost > left:
+            break
+        kept.add(index)
+        left -= cost
+    text = _joined([*(block for index, block in enumerate(blocks) if index in kept), note])
+    return text if len(text) <= limit else text[: max(0, limit - 1)] + "\n"
+
+
+def _blocks(report: Report) -> list[_Block]:
+    views = incident_views(report)
+    full = full_views(views)
+    blocks = [_Block(_KEEP, f"**{md_text(report.verdict)}**"), _Block(_KEEP, _counts(report))]
+    shown: set[str] = set()
+    for view in full:
+        blocks += _incident(report, view, shown)
+    blocks += _others(report, views, shown)
+    blocks += _open(report)
+    blocks.append(_Block(_COVERAGE, _coverage(report)))
+    blocks.append(_Block(_KEEP, _made(report)))
+    return [block for block in blocks if block.text]
+
+
+def _counts(report: Report) -> str:
+    counts = ", ".join(words.plural(report.count(name), name) for name in ("error", "warning"))
+    open_rules = len({item.code for item in single_rules(report)})
+    return (
+        f"{counts}, {words.number(report.count('info'))} info in {words.plural(len(report.incidents), 'incident')}; "
+        f"{words.number(open_rules)} of {words.plural(report.rules.count, 'rule')} could not be evaluated."
+    )
+
+
+def _incident(report: Report, view: IncidentView, shown: set[str]) -> list[_Block]:
+    head = ["## Causes", ""] if view.number == 1 else []
+    head += [f"### {view.number}. {words.SEVERITY[view.severity]}: {md_text(view.title)}", "", md_text(view.message), ""]
+    if view.broken:
+        head.append(f"- **Broken now:** {md_text(', '.join(view.broken))}")
+    head += [
+        f"- **Who acts:** {view.owner}",
+        f"- **Does waiting help:** {view.waiting}",
+        f"- **Since:** {md_text(view.since)}",
+        f"- **Basis:** {view.basis}",
+        f"- **Cause:** {md_code(words.thing(view.root.object))}, rule {md_code(view.root.code)}",
+    ]
+    blocks = [_Block(_INCIDENT, "\n".join(head))]
+    shown.add(view.root.id)
+    effects = view.steps[1 : STEPS + 1]
+    if effects:
+        rows = [_effect(report, step) for step in effects]
+        rest = len(view.steps) - 1 - len(effects)
+        if rest:
+            rows.append(f"- and {words.number(rest)} more, see below")
+        blocks.append(_Block(_CHAIN, "**What it leads to:**\n\n" + "\n".join(rows)))
+        shown.update(step.finding.id for step in effects)
+    evidence = _evidence(report, view.root)
+    if evidence:
+        blocks.append(_Block(_EVIDENCE, evidence))
+    if view.next:
+        rows = [_next(text, index) for index, text in enumerate(view.next, 1)]
+        blocks.append(_Block(_NEXT, "**Do next:**\n\n" + "\n\n".join(rows)))
+    return blocks
+
+
+def _effect(report: Report, step: Step) -> str:
+    finding = step.finding
+    since = words.when(finding.since, report.collected_at)
+    indent = "  " * min(step.depth - 1, DEPTH)
+    return f"{indent}- {_mark(finding)} ({md_code(words.thing(finding.object))}, since {since})"
+
+
+def _mark(finding: Finding) -> str:
+    count = f" ({words.number(finding.count)} folded)" if finding.count > 1 else ""
+    return f"{words.SEVERITY[finding.severity]}: {md_text(clip(one_line(finding.title), 300))}{count}"
+
+
+def _evidence(report: Report, finding: Finding) -> str:
+    found = quotes(report, finding)
+    rows = []
+    for item in found[:QUOTES]:
+        field = f", field {md_code(item.field)}" if item.field else ""
+        rows.append(f"- {item.kind} in {md_code(item.place or 'no file')}{field}")
+        if item.text:
+            rows.append("\n" + md_fence(item.text, "  ") + "\n")
+    if not rows:
+        return ""
+    if len(found) > QUOTES:
+        rows.append(f"- {words.number(len(found) - QUOTES)} more in report.json")
+    return "**Evidence:**\n\n" + "\n".join(rows).rstrip()
+
+
+def _next(text: str, number: int) -> str:
+    prefix = f"{number}. "
+    line, rows = "", []
+    for part in words.step_parts(text):
+        if part.kind == "command":
+            rows += [line.strip(), "", md_fence(part.text, " " * len(prefix)), ""] if line.strip() else [
+                "", md_fence(part.text, " " * len(prefix)), "",
+            ]  # fmt: skip
+            line = ""
+        elif part.kind == "code":
+            line += md_code(part.text)
+        else:
+            line += (" " if part.text[:1].isspace() and line else "") + md_text(part.text)
+            line += " " if part.text[-1:].isspace() else ""
+    if line.strip():
+        rows.append(line.strip() if not rows else " " * len(prefix) + line.strip())
+    if rows and not rows[0]:
+        rows[0] = "Run:"
+        rows.insert(1, "")
+    return (prefix + "\n".join(rows)).rstrip()
+
+
+def _others(report: Report, views: tuple[IncidentView, ...], shown: set[str]) -> list[_Block]:
+    """Every finding that no incident above has shown, one line each, worst first."""
+    incident = {name: view for view in views for name in view.incident.findings}
+    rest = [finding for finding in report.findings if finding.id not in shown]
+    if not rest:
+        return []
+    rest.sort(key=lambda finding: words.RANK[finding.severity])
+    rows = []
+    for finding in rest[:OTHERS]:
+        view = incident.get(finding.id)
+        belongs = f", incident {view.number}" if view and view.root.id != finding.id else ""
+        rows.append(
+            f"- {_mark(finding)}: {md_code(words.thing(finding.object))}, {md_code(finding.code)}, "
+            f"for {age(finding.age_seconds)}, {words.OWNER[finding.owner].lower()}{belongs}"
+        )
+    more = not_shown(len(rest), OTHERS, "finding")
+    if more:
+        rows.append(f"- {more} in report.json")
+    chunks = ["\n".join(rows[at : at + 20]) for at in range(0, len(rows), 20)]
+    chunks[0] = f"## Other findings\n\n{chunks[0]}"
+    return [_Block(_OTHER, chunk) for chunk in chunks]
+
+
+def _open(report: Report) -> list[_Block]:
+    questions = asks(report)
+    if not questions:
+        return [_Block(_OPEN, "## Not evaluated\n\nEvery rule whose subject is in the bundle could be evaluated.")]
+    blocks = [_Block(_OPEN, "## Not evaluated\n\nNothing here says that these are fine. Please send the output of the commands.")]
+    for ask in questions[:ASKS]:
+        codes = ", ".join(md_code(code) for code in ask.codes[:CODES])
+        rest = f" and {len(ask.codes) - CODES} more" if len(ask.codes) > CODES else ""
+        what = f"**{md_text(clip(ask.what, 200))}**: " if ask.what else ""
+        text = f"- {what}{md_text(clip(one_line(ask.reason), 600))}. Open because of it: {codes}{rest}."
+        if ask.commands:
+            text += "\n\n" + md_fence("\n".join(one_line(command) for command in ask.commands), "  ")
+        blocks.append(_Block(_OPEN, text))
+    more = not_shown(len(questions), ASKS, "question")
+    return [*blocks, *([_Block(_OPEN, f"- {more} in report.json")] if more else [])]
+
+
+def _coverage(report: Report) -> str:
+    coverage = report.coverage
+    rows = []
+    for status in ("partial", "forbidden", "not-collected", "removed"):
+        kinds = [kind for kind in coverage.kinds if kind.status == status]
+        if kinds:
+            names = ", ".join(md_code(f"{kind.kind}.{kind.group}" if kind.group else kind.kind) for kind in kinds[:LISTED])
+            rest = f" and {len(kinds) - LISTED} more" if len(kinds) > LISTED else ""
+            rows.append(f"- {words.COVERAGE[status].capitalize()}: {names}{rest}")
+    whole = sum(kind.status in ("complete", "absent") for kind in coverage.kinds)
+    rows.append(f"- Complete or absent: {words.plural(whole, 'kind')}")
+    rows.append(f"- Events: {words.number(sum(window.count for window in coverage.events))}")
+    logs = coverage.logs
+    rows.append(
+        f"- Logs: {words.plural(sum(logs.files.values()), 'file')}; "
+        f"{words.number(logs.pods_with_logs)} of {words.plural(logs.pods, 'pod')} have one"
+    )
+    for error in coverage.collect_errors[:LISTED]:
+        place = md_code(words.place(error.file, error.line))
+        rows.append(f"- The collection could not get {md_code(clip(error.subject or 'something', 160))}: {error.kind}, {place}")
+    rows += [f"- {text}" for text in [not_shown(len(coverage.collect_errors), LISTED, "collection error")] if text]
+    for file in report.files[:LISTED]:
+        rows.append(f"- Not read in full: {md_code(file.path)} ({file.status}): {md_text(clip(one_line(file.error), 300))}")
+    rows += [f"- {text} not read in full" for text in [not_shown(len(report.files), LISTED, "file")] if text]
+    return "## Coverage\n\n" + "\n".join(rows)
+
+
+def _made(report: Report) -> str:
+    rules = words.plural(report.rules.count, "rule")
+    rows = [f"- triage {md_text(report.tool_version)}, {rules}, digest {md_code(report.rules.digest)}"]
+    for item in report.inputs:
+        kind = ", ".join(text for text in (md_text(words.FORMAT.get(item.format, item.format)), words.size(item.bytes)) if text)
+        digest = f", SHA-256 {md_code(item.sha256)}" if item.sha256 else ""
+        rows.append(f"- Bundle {md_code(item.path)}: {kind}{digest}")
+    source = f" ({md_text(report.collected_at_source)})" if report.collected_at_source else ""
+    rows.append(f"- Collected {words.stamp(report.collected_at)}{source}; ages measured at {measured_at(report)}")
+    cluster = ", ".join(md_text(text) for text in (report.cluster.version, report.cluster.platform) if text)
+    if cluster:
+        rows.append(f"- Cluster: {cluster}")
+    return "## How this was made\n\n" + "\n".join(rows)
