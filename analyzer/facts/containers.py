@@ -54,6 +54,7 @@ def containers(pod: PodFacts, spec: dict[str, Any], status: dict[str, Any], logs
             row["status_path"] = None if at is None else f"status.{status_list}[{at}]"
             row |= _reported(state)
             row["log_id"], row["previous_log_id"] = logs.get((pod.namespace, pod.name, name), (None, None))
+            row |= _last_end(row)
             row["looping"] = _looping(row, pod.as_of, policy)
             row["failing"] = _failing(row, pod.initialized)
             row |= _words(row, pod, spec_list)
@@ -98,6 +99,31 @@ def _reported(status: dict[str, Any]) -> dict[str, Any]:
         "last_signal": number(last.get("signal")),
         "last_started_at": moment(last.get("startedAt")),
         "last_finished_at": moment(last.get("finishedAt")),
+        "ended_at": None,
+        "end_words": None,
+        "end_reason": None,
+    }
+
+
+def _last_end(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The last end of a container: its current state where that is terminated, else lastState."""
+    now = row["state"] == "terminated"
+    before = "" if now else "last_"
+    code, signal = row[f"{before}exit_code"], row[f"{before}signal"]
+    if row["status_path"] is None or (code is None and not signal):
+        return {}
+    reason, start, end = row[f"{before}reason"], row[f"{before}started_at"], row[f"{before}finished_at"]
+    # Of an ended container the current log is the one of its last run; of a waiting or running one the previous is.
+    logs = (row["log_id"], row["previous_log_id"]) if now else (row["previous_log_id"], row["log_id"])
+    return {
+        "end_path": f"{row['status_path']}.{'state' if now else 'lastState'}.terminated",
+        "end_reason": reason,
+        "end_code": code,
+        "end_words": end_words(code, signal, reason),
+        "end_message": row[f"{before}message"],
+        "ended_at": end,
+        "ran_seconds": max(int((end - start).total_seconds()), 0) if start and end else None,
+        "end_log_id": logs[0] if logs[0] is not None else logs[1],
     }
 
 
@@ -107,11 +133,9 @@ def _looping(row: Mapping[str, Any], as_of: datetime | None, policy: str) -> boo
         return False
     if row["state"] == "waiting" and row["reason"] == "CrashLoopBackOff":
         return True
-    ended = row["state"] == "terminated"
-    end = row["finished_at"] if ended else row["last_finished_at"]
-    if row["restarts"] < LOOP_RESTARTS or as_of is None or end is None or as_of - end > LOOP_WITHIN:
+    if row["restarts"] < LOOP_RESTARTS or as_of is None or row["ended_at"] is None or as_of - row["ended_at"] > LOOP_WITHIN:
         return False
-    finished = ended and row["exit_code"] == 0 and (row["type"] == "init" or policy != "Always")
+    finished = row["state"] == "terminated" and row["exit_code"] == 0 and (row["type"] == "init" or policy != "Always")
     return not finished
 
 
@@ -131,37 +155,38 @@ def _failing(row: Mapping[str, Any], initialized: bool | None) -> bool:
 
 def _words(row: Mapping[str, Any], pod: PodFacts, spec_list: str) -> dict[str, Any]:
     """What the reasons and messages mean."""
-    words: dict[str, Any] = {
-        "exit_words": end_words(row["exit_code"], row["signal"], row["reason"]),
-        "last_exit_words": end_words(row["last_exit_code"], row["last_signal"], row["last_reason"]),
-    }
     reason, message = row["reason"], row["message"]
     if row["state"] == "waiting" and reason in images.PULL_REASONS:
         image = row["image"] or ""
-        said = message
+        event = None
         if not images.says_why(message, image):
-            said = _pull_event(pod.events, f"spec.{spec_list}{{{row['container']}}}", image) or message
+            event = _pull_event(pod.events, f"spec.{spec_list}{{{row['container']}}}", image)
+        said = event.message if event else message
         cause = images.pull_cause(reason, said, image)
-        words |= {"pull_cause": cause, "pull_words": images.WORDS[cause], "pull_message": said}
-        return words
+        return {
+            "pull_cause": cause,
+            "pull_words": images.WORDS[cause],
+            "pull_message": said,
+            "pull_event_id": event.event_id if event else None,
+        }
     unstarted = reason if row["state"] in {"waiting", "terminated"} else None
     if unstarted == "CrashLoopBackOff" and row["last_reason"] in {"StartError", "ContainerCannotRun"}:
         unstarted, message = row["last_reason"], row["last_message"]
     gone = startup.missing(message) if reason == "CreateContainerConfigError" else None
     if gone:
-        words |= {"config_kind": gone.kind, "config_name": gone.name or None, "config_key": gone.key}
-    elif unstarted in startup.START_REASONS and unstarted != "CrashLoopBackOff":
+        return {"config_kind": gone.kind, "config_name": gone.name or None, "config_key": gone.key}
+    if unstarted in startup.START_REASONS and unstarted != "CrashLoopBackOff":
         cause = startup.start_cause(message)
-        words |= {"start_cause": cause, "start_words": startup.START_WORDS[cause]}
-    return words
+        return {"start_cause": cause, "start_words": startup.START_WORDS[cause]}
+    return {}
 
 
-def _pull_event(events: Iterable[PodEvent], field_path: str, image: str) -> str | None:
+def _pull_event(events: Iterable[PodEvent], field_path: str, image: str) -> PodEvent | None:
     """The newest event that says why this container's image could not be pulled."""
     found = None
     for event in events:
         if event.reason not in {"Failed", "InspectFailed"} or (event.field_path and event.field_path != field_path):
             continue
         if images.says_why(event.message, image) and "pull" in event.message:
-            found = event.message
+            found = event
     return found

@@ -47,7 +47,6 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(_JOIN)
 
 
-
 def _row(event: Stored) -> dict[str, Any]:
     value = event.value
     about = mapping(value.get("involvedObject")) or mapping(value.get("regarding"))

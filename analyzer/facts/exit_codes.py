@@ -37,6 +37,13 @@ _CODES = {
     128: "the runtime could not start the command",
     255: "no code of its own: the program failed, or the node lost the container",
 }
+_REASONS = {
+    "OOMKilled": "OOMKilled: it needed more memory than its limit allows",
+    "ContainerStatusUnknown": "the kubelet lost the container, most often because the node restarted",
+    "Unknown": "the kubelet lost the container, most often because the node restarted",
+    "StartError": "StartError: the container runtime could not start it",
+    "ContainerCannotRun": "ContainerCannotRun: the container runtime could not start it",
+}
 _KILLED = "it was killed from outside: after a liveness probe, by the node's own lack of memory, or with the node"
 
 
@@ -50,20 +57,19 @@ def end_words(code: int | None, signal: int | None = None, reason: str | None = 
     """
     if code is None and not signal:
         return None
-    if reason == "OOMKilled":
-        return f"exit code {code}, OOMKilled: it needed more memory than its limit allows"
-    if reason == "ContainerStatusUnknown" or (reason == "Unknown" and code in {255, 137, -1, None}):
-        return f"exit code {code}: the kubelet lost the container, most often because the node restarted"
-    if reason in {"StartError", "ContainerCannotRun"}:
-        return f"exit code {code}, {reason}: the runtime could not start it"
     if code is None or (code == 0 and signal):
         return f"signal {signal} ({_signal(signal or 0)})"
+    return f"exit code {code} ({_meaning(code, reason)})"
+
+
+def _meaning(code: int, reason: str | None) -> str:
+    if reason in _REASONS:
+        return _REASONS[reason]
     if code in _CODES:
-        return f"exit code {code} ({_CODES[code]})"
+        return _CODES[code]
     if 128 < code < 160:
-        words = _signal(code - 128)
-        return f"exit code {code} ({words}; {_KILLED})" if code == 137 else f"exit code {code} ({words})"
-    return f"exit code {code} (a code of the program's own)"
+        return f"{_signal(code - 128)}; {_KILLED}" if code == 137 else _signal(code - 128)
+    return "a code of the program's own"
 
 
 def _signal(number: int) -> str:

@@ -44,21 +44,26 @@ _CAUSES = tuple(
     (cause, re.compile(pattern, re.IGNORECASE))
     for cause, pattern in (
         ("rate-limit", r"toomanyrequests|rate limit|too many requests|\b429\b"),
-        ("platform", r"no matching manifest|no match for platform|no image found in (image index|manifest list)|exec format error"),
+        ("platform", r"no matching manifest|no match for platform|no image found in (image index|manifest list)|exec format"),
         ("disk", r"no space left on device|disk quota exceeded"),
         ("signature", r"signature|rejected by policy|signature[- ]?validation"),
         ("network", r"TLS handshake timeout"),
         ("tls", r"x509|\btls:|certificate|HTTP response to HTTPS client"),
         (
             "auth",
-            r"unauthorized|authentication required|no basic auth|authorization failed|failed to authorize|insufficient_scope"
-            r"|not authorized|access denied|\bdenied\b|forbidden|\b40[13]\b|invalid username/password",
+            (
+                r"unauthorized|authentication required|no basic auth|authorization failed|failed to authorize|insufficient_scope"
+                r"|not authorized|access denied|\bdenied\b|forbidden|\b40[13]\b|invalid username/password"
+            ),
         ),
         (
             "network",
-            r"i/o timeout|no such host|connection refused|connection reset|network is unreachable|no route to host"
-            r"|deadline exceeded|client\.timeout|name resolution|server misbehaving|proxyconnect|\bdial tcp\b"
-            r"|service unavailable|bad gateway|gateway time-?out|\b50[0234]\b|unexpected eof|: eof\b|pinging container registry",
+            (
+                r"i/o timeout|no such host|connection refused|connection reset|network is unreachable|no route to host"
+                r"|deadline exceeded|client\.timeout|name resolution|server misbehaving|proxyconnect|\bdial tcp\b"
+                r"|service unavailable|bad gateway|gateway time-?out|\b50[0234]\b|unexpected eof|: eof\b"
+                r"|pinging container registry"
+            ),
         ),
         ("not-found", r"not[ _]?found|manifest unknown|name unknown|does not exist|repository name not known|\b404\b"),
         ("invalid-name", r"invalid reference format|couldn't parse image|failed to apply default image tag"),

@@ -33,7 +33,8 @@ WITH refs AS (
     FROM objects
     WHERE json_type(json, '$.metadata.ownerReferences') = 'ARRAY'
 ), named AS (
-    SELECT object_id, namespace, r.kind AS kind, r.name AS name, coalesce(r.uid, '') AS uid, coalesce(r.controller, false) AS controller,
+    SELECT object_id, namespace, r.kind AS kind, r.name AS name, coalesce(r.uid, '') AS uid,
+        coalesce(r.controller, false) AS controller,
         CASE WHEN contains(r.apiVersion, '/') THEN split_part(r.apiVersion, '/', 1) ELSE '' END AS api_group
     FROM refs
     WHERE r.kind IS NOT NULL AND r.name IS NOT NULL
@@ -45,9 +46,11 @@ WITH refs AS (
 SELECT n.object_id, coalesce(u.object_id, s.object_id, c.object_id), n.api_group, n.kind, n.name, n.uid, n.controller
 FROM named AS n
 LEFT JOIN by_uid AS u ON u.uid = n.uid
-LEFT JOIN by_name AS s ON n.uid = '' AND s.api_group = n.api_group AND s.kind = n.kind AND s.namespace = n.namespace AND s.name = n.name
+LEFT JOIN by_name AS s
+    ON n.uid = '' AND s.api_group = n.api_group AND s.kind = n.kind AND s.namespace = n.namespace AND s.name = n.name
 LEFT JOIN by_name AS c
-    ON n.uid = '' AND s.object_id IS NULL AND c.api_group = n.api_group AND c.kind = n.kind AND c.namespace = '' AND c.name = n.name
+    ON n.uid = '' AND s.object_id IS NULL AND c.api_group = n.api_group AND c.kind = n.kind AND c.namespace = ''
+    AND c.name = n.name
 ORDER BY n.object_id
 """
 

@@ -128,7 +128,7 @@ def _ended(pod: Pod) -> PodState:
     worst = next((row for row in pod.containers if row["state"] == "terminated" and row["exit_code"]), None)
     reason, message = pod.reason, pod.message
     if worst is not None:
-        reason, message = reason or worst["reason"], message or f"container {worst['container']}: {worst['exit_words']}"
+        reason, message = reason or worst["reason"], message or f"container {worst['container']}: {worst['end_words']}"
     return PodState("Failed", reason, message, end)
 
 
@@ -147,25 +147,29 @@ def _started(pod: Pod) -> PodState:
     initialized = pod.condition("Initialized").status == "True"
     blocked = next((row for row in rows if _blocks(row, initialized=initialized)), None)
     if blocked is not None:
-        since = pod.false_since("Initialized") or _unready_since(pod) or blocked["last_finished_at"] or blocked["finished_at"]
+        since = pod.false_since("Initialized") or _unready_since(pod) or blocked["ended_at"]
         return PodState("Init failing", _end_reason(blocked), _ended_words(blocked), since)
     waiting = [row for row in rows if row["state"] == "waiting"]
     pull = next((row for row in waiting if row["reason"] in images.PULL_REASONS), None)
     if pull is not None:
         return PodState("Image pull failing", pull["reason"], pull["pull_message"], _unready_since(pod))
     config = next((row for row in waiting if row.get("config_kind")), None)
-    if config is not None or pod.config_holdup is not None:
-        reason = config["reason"] if config else "FailedMount"
-        return PodState("Config missing", reason, config["message"] if config else pod.config_holdup, _unready_since(pod))
+    if config is not None:
+        return PodState("Config missing", config["reason"], config["message"], _unready_since(pod))
+    if pod.config_holdup is not None:
+        return PodState("Config missing", "FailedMount", pod.config_holdup, _unready_since(pod))
+    return _without_image_trouble(pod, rows, waiting)
+
+
+def _without_image_trouble(pod: Pod, rows: Sequence[Mapping[str, Any]], waiting: Sequence[Mapping[str, Any]]) -> PodState:
+    """The last of the states: everything that its containers need is there."""
     loop = next((row for row in rows if row["looping"]), None)
     if loop is not None:
-        since = pod.false_since("Ready") or _last_end(loop)
+        since = pod.false_since("Ready") or loop["ended_at"]
         return PodState("Crash looping", _end_reason(loop), _ended_words(loop), since)
     if any(_unstarted(row) for row in rows) or not any(row["type"] == "main" for row in rows):
         first = next((row for row in waiting if row["reason"]), None)
-        return PodState(
-            "Starting", first["reason"] if first else None, first["message"] if first else None, _unready_since(pod)
-        )
+        return PodState("Starting", first["reason"] if first else None, first["message"] if first else None, _unready_since(pod))
     ready = pod.condition("Ready")
     if not is_ready(pod):
         return PodState("Not ready", ready.reason, ready.message, ready.since)
@@ -187,16 +191,10 @@ def _unready_since(pod: Pod) -> datetime | None:
     return pod.false_since("Ready") or pod.false_since("ContainersReady") or pod.started_at or pod.condition("PodScheduled").since
 
 
-def _last_end(row: Mapping[str, Any]) -> datetime | None:
-    end: datetime | None = row["finished_at"] if row["state"] == "terminated" else row["last_finished_at"]
-    return end
-
-
 def _end_reason(row: Mapping[str, Any]) -> str | None:
-    reason: str | None = row["reason"] if row["state"] in {"waiting", "terminated"} else row["last_reason"]
+    reason: str | None = row["reason"] if row["state"] in {"waiting", "terminated"} else row["end_reason"]
     return reason
 
 
 def _ended_words(row: Mapping[str, Any]) -> str:
-    words = row["exit_words"] if row["state"] == "terminated" else row["last_exit_words"]
-    return f"container {row['container']}: {words or row['message'] or 'it ends again and again'}"
+    return f"container {row['container']}: {row['end_words'] or row['message'] or 'it ends again and again'}"

@@ -84,9 +84,8 @@ def _conditions(status: dict[str, Any]) -> dict[str, Condition]:
     found = {}
     for item in mappings(status.get("conditions")):
         if name := text(item.get("type")):
-            found[name] = Condition(
-                text(item.get("status")), text(item.get("reason")), text(item.get("message")), moment(item.get("lastTransitionTime"))
-            )
+            status_, reason, message, since = (item.get(key) for key in ("status", "reason", "message", "lastTransitionTime"))
+            found[name] = Condition(text(status_), text(reason), text(message), moment(since))
     return found
 
 
@@ -143,9 +142,7 @@ def _state_columns(state: Any) -> dict[str, Any]:
     return {"state": state.state, "reason": state.reason, "message": state.message, "since": state.since}
 
 
-def _pod_row(
-    item: Stored, metadata: dict[str, Any], spec: dict[str, Any], pod: Pod, around: _Around
-) -> dict[str, Any]:
+def _pod_row(item: Stored, metadata: dict[str, Any], spec: dict[str, Any], pod: Pod, around: _Around) -> dict[str, Any]:
     owner_id, owner_kind, owner_name = around.owners.get(item.object_id, (None, "", ""))
     scheduled, initialized = pod.condition("PodScheduled"), pod.condition("Initialized")
     claims = spec.get("resourceClaims")
@@ -171,6 +168,7 @@ def _pod_row(
         "owner_id": owner_id,
         "owner_kind": owner_kind,
         "owner_name": owner_name,
+        "owner_key": f"{owner_kind} {item.namespace}/{owner_name}" if owner_kind else None,
         "finalizers": strings(metadata.get("finalizers")),
         "gates": list(pod.gates),
         "mirror": _MIRROR in mapping(metadata.get("annotations")),

@@ -36,7 +36,8 @@ _VOLCANO_HEAD = re.compile(r"\ball nodes are unavailable\s*:\s*")
 _OLD_HEAD = re.compile(r"No nodes are available that match all of the(?: following)? predicates\s*:+\s*")
 _OLD_ITEM = re.compile(r"([^,()]{1,300}?)\s*\((\d{1,9})\)")
 _TAIL = re.compile(
-    r"[.,;]?\s*(?:\bpreemption:|\bstill not schedulable\b|\bno new claims to deallocate\b|\bdeallocation of ResourceClaim completed\b"
+    r"[.,;]?\s*(?:\bpreemption:|\bstill not schedulable\b|\bno new claims to deallocate\b"
+    r"|\bdeallocation of ResourceClaim completed\b"
     r"|\bplugin disabled\b)",
     re.IGNORECASE,
 )
@@ -48,7 +49,8 @@ _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+)")
 _TAINT = re.compile(r"taints?\s*\{([^:}=]+)")
 _DRA = (
     "cannot allocate all claims|resourceclaim|resource claim|device class|deviceclass|requested devices|claim limit"
-    "|invalid resource pools|resource pool|timed out trying to allocate devices|device binding|claim .{0,200}binding|CEL (compile|runtime) error"
+    "|invalid resource pools|resource pool|timed out trying to allocate devices|device binding|claim .{0,200}binding"
+    "|CEL (compile|runtime) error"
     r"|claim .{0,200}(in the meantime)|DRA\w+ feature is disabled|admin access is requested|asks for all devices"
 )
 _KINDS = tuple(
@@ -66,8 +68,10 @@ _KINDS = tuple(
         ),
         (
             "volume",
-            r"volume node affinity|PersistentVolume's node affinity|persistent ?volumes?|max volume count|free storage"
-            r"|NoVolumeZoneConflict|NoDiskConflict|MaxVolumeCount|no available volume zone|disk conflict|CSINode|volume limit",
+            (
+                r"volume node affinity|PersistentVolume's node affinity|persistent ?volumes?|max volume count|free storage"
+                r"|NoVolumeZoneConflict|NoDiskConflict|MaxVolumeCount|no available volume zone|disk conflict|CSINode|volume limit"
+            ),
         ),
         ("spread", r"topology spread"),
         ("pod-affinity", r"pod (anti-?)?affinity|anti-affinity|MatchInterPodAffinity"),

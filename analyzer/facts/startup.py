@@ -71,7 +71,7 @@ _CAUSES = tuple(
         ("cache", r"failed to sync (configmap|secret) cache"),
         ("cdi", r"unresolvable CDI|CDI device"),
         ("nvidia", r"nvidia-container-(cli|runtime)|nvidia-ctk|libnvidia|nvidia-smi|driver/library version mismatch"),
-        ("not-found", r"executable file not found|exec: .{0,300}no such file or directory|stat .{0,300}no such file or directory"),
+        ("not-found", r"executable file not found|(exec:|stat) .{0,300}no such file or directory"),
         ("platform", r"exec format error"),
         ("workdir", r"chdir to cwd|mkdir cwd"),
         ("no-command", r"no command specified"),

@@ -54,7 +54,8 @@ def stored(con: duckdb.DuckDBPyConnection, kinds: Sequence[tuple[str, str]]) -> 
             except (orjson.JSONDecodeError, TypeError):
                 continue
             if isinstance(value, dict):
-                yield Stored(*row[:9], value)
+                object_id, origin, group, kind, namespace, name, uid, created_at, deleted_at, _ = row
+                yield Stored(object_id, origin, group, kind, namespace, name, uid, created_at, deleted_at, value)
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -56,7 +56,8 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         "AND o.namespace = webhooks.service_namespace AND o.name = webhooks.service"
     )
     configurations = dict(con.execute("SELECT webhook, min(object_id) FROM webhooks GROUP BY webhook").fetchall())
-    insert_rows(con, "webhook_failures", (row | {"configuration_id": configurations.get(row["webhook"])} for row in _failures(con)))
+    failures = (row | {"configuration_id": configurations.get(row["webhook"])} for row in _failures(con))
+    insert_rows(con, "webhook_failures", failures)
     con.execute(
         "INSERT INTO relations (src, dst, kind) SELECT DISTINCT configuration_id, object_id, 'webhook' FROM webhook_failures "
         "WHERE configuration_id IS NOT NULL AND object_id IS NOT NULL"

@@ -401,6 +401,7 @@ claims BOOLEAN it needs resource claims (spec.resourceClaims)
 owner_id BIGINT top owner, null where it has none or it is not in the bundle
 owner_kind VARCHAR kind of the top owner, empty where it has none
 owner_name VARCHAR name of the top owner
+owner_key VARCHAR kind, namespace and name of the top owner, to fold by; null where it has none
 finalizers VARCHAR[] metadata.finalizers
 gates VARCHAR[] names of spec.schedulingGates
 mirror BOOLEAN static pod
@@ -438,17 +439,24 @@ last_finished_at TIMESTAMP end of the last terminated run
 memory_limit VARCHAR limits.memory as written
 log_id BIGINT its current log, see logs
 previous_log_id BIGINT the log of its previous run, see logs
-failing BOOLEAN it starts and ends again and again (catalogue pod/CrashLooping), or, an init container, it failed and has not succeeded since
 looping BOOLEAN it starts and ends again and again: waiting CrashLoopBackOff, or 3 restarts and the last end 10 min old at most
-exit_words VARCHAR exit_code or signal in words, null where the current state is not terminated
-last_exit_words VARCHAR last_exit_code or last_signal in words
-pull_cause VARCHAR why the image cannot be pulled: not-found, auth, tls, network, rate-limit, platform, disk, invalid-name, signature, never-pull or other; null where that is not the trouble
+failing BOOLEAN it loops; or it is an init container that failed and has not succeeded since
+end_path VARCHAR where its last end stands (the terminated one of state or lastState), null where it never ended
+end_reason VARCHAR reason of its last end
+end_code INTEGER exit code of its last end
+end_words VARCHAR exit code or signal of its last end in words
+end_message VARCHAR message of its last end
+ended_at TIMESTAMP time of its last end
+ran_seconds BIGINT how long its last run lasted
+end_log_id BIGINT the log that tells best of its last run (previous, else current; of an ended container the current one)
+pull_cause VARCHAR why its image cannot be pulled (not-found, auth, tls, network…), null where that is not the trouble
 pull_words VARCHAR that cause in words
 pull_message VARCHAR the message that says so (of the status, else of the newest event)
+pull_event_id BIGINT the Event that has that message, null where the status has it
 config_kind VARCHAR ConfigMap or Secret that the message of the waiting container calls missing
 config_name VARCHAR its name
 config_key VARCHAR the key that is missing in it, null where the whole object is
-start_cause VARCHAR why the runtime cannot start it: non-root, not-found, permission, platform, nvidia, cdi, hook, timeout, name-taken, workdir, mount, no-command, cache or other; null where that is not the trouble
+start_cause VARCHAR why it cannot be started (non-root, not-found, nvidia, cdi, hook…), null where that is not the trouble
 start_words VARCHAR that cause in words
 """,
     ),
@@ -470,12 +478,12 @@ text VARCHAR the cause in the scheduler's words
     _table(
         "pod_holdups",
         "facts",
-        "What the events of a Pod that is bound and not started say of what holds it: the most telling event of each kind of trouble.",
+        "What holds a Pod that is bound and not started, by its events: the most telling one of each kind.",
         """
 object_id BIGINT the Pod
 event_id BIGINT the Event object
 what VARCHAR config, mount, attach, sandbox or device
-cause VARCHAR missing, key, host-path, csi-driver, multi-attach, timeout, permission, network, no-addresses, runtime-class, not-registered or other
+cause VARCHAR missing, key, host-path, csi-driver, multi-attach, timeout, network, runtime-class… or other
 words VARCHAR that cause in words
 config_kind VARCHAR ConfigMap or Secret that it calls missing
 config_name VARCHAR its name
@@ -485,6 +493,18 @@ message VARCHAR the message of the event
 times INTEGER how often it was seen
 first_at TIMESTAMP first seen
 last_at TIMESTAMP last seen
+""",
+    ),
+    _table(
+        "log_ends",
+        "facts",
+        "Last words of containers that ended, fail or are not ready: the last 5 lines of the log, and the most telling one.",
+        """
+log_id BIGINT the log
+line BIGINT line of the log's file
+text VARCHAR the line, cut where it is long
+words VARCHAR the line without a time in front
+telling BOOLEAN the one line of this log that tells most: the last that speaks of an error, else the last
 """,
     ),
     _table(

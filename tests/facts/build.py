@@ -47,12 +47,9 @@ def database(
     )
     rows = [_object(number, value) for number, value in enumerate(objects)]
     insert_rows(con, "objects", rows)
-    insert_rows(
-        con,
-        "sources",
-        [{"object_id": row["object_id"], "file_id": row["object_id"], "idx": 0, "line": 1, "chosen": True, "differs": False} for row in rows],
-    )
-    insert_rows(con, "files", [_file(row["object_id"], f"{row['kind']}-{row['name']}.yaml".lower(), "objects") for row in rows])
+    sources = ({"object_id": i, "file_id": i, "idx": 0, "line": 1, "chosen": True, "differs": False} for i in range(len(rows)))
+    insert_rows(con, "sources", sources)
+    insert_rows(con, "files", [_file(i, f"{row['kind']}-{row['name']}.yaml".lower(), "objects") for i, row in enumerate(rows)])
     kinds = {(row["api_group"], row["kind"]) for row in rows} | set(lists)
     insert_rows(
         con,
