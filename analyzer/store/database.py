@@ -1,0 +1,131 @@
+"""The database of a run: opened in memory, locked before anything untrusted runs in it, saved to one file at the end.
+
+The order matters and is the only one that works (DuckDB 2.0): load and derive in memory, attach the output file, lock,
+run rules, copy, detach. A locked connection can neither attach a file nor reach one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import duckdb
+
+from analyzer.store.schema import PARTS
+
+OUTPUT = "output"
+"""The name under which the output file is attached."""
+
+DEFAULT_MEMORY_BYTES = 1 << 30
+"""What DuckDB may use before it spills to the temporary folder, where the caller says nothing."""
+
+_MAX_THREADS = 8
+
+
+class QueryError(Exception):
+    """A query cannot be run; the text says why in one line, without anything of the bundle in it."""
+
+
+def open_memory(folder: Path, memory_limit: int | None = None, threads: int | None = None) -> duckdb.DuckDBPyConnection:
+    """An empty in-memory database.
+
+    Args:
+        folder: an existing private folder that it may spill to; without one DuckDB would spill into the working directory.
+        memory_limit: bytes it may use before it spills.
+        threads: how many to use; as many as the process may use, up to 8, where not given.
+    """
+    count = threads or min(available_cores(), _MAX_THREADS)
+    con = duckdb.connect(
+        ":memory:",
+        config={
+            "threads": str(count),
+            "memory_limit": f"{memory_limit or DEFAULT_MEMORY_BYTES}B",
+            "temp_directory": str(folder),
+            "preserve_insertion_order": "true",
+            "autoload_known_extensions": "false",
+            "autoinstall_known_extensions": "false",
+            "allow_community_extensions": "false",
+        },
+    )
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+def available_cores() -> int:
+    """Cores that this process may run on."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def attach_output(con: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Attaches the file to be written, which must not exist. Only possible before `lock`.
+
+    Raises:
+        duckdb.Error: the file cannot be created.
+    """
+    quoted = str(path).replace("'", "''")
+    con.execute(f"ATTACH '{quoted}' AS {OUTPUT}")
+
+
+def lock(con: duckdb.DuckDBPyConnection) -> None:
+    """From here on this connection reaches no file, no network and no extension, and no setting can be changed."""
+    con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET autoload_known_extensions = false")
+    con.execute("SET autoinstall_known_extensions = false")
+    con.execute("SET allow_community_extensions = false")
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+
+
+def save(con: duckdb.DuckDBPyConnection) -> None:
+    """Copies everything into the attached output file and closes that.
+
+    Raises:
+        duckdb.Error: the disk is full.
+    """
+    memory = str(con.execute("SELECT current_database()").fetchall()[0][0])
+    for table in PARTS:
+        con.execute(f'DROP TABLE IF EXISTS "{table.name}"')
+    con.execute(f'COPY FROM DATABASE "{memory}" TO {OUTPUT}')
+    con.execute(f"DETACH {OUTPUT}")
+
+
+def check_select(con: duckdb.DuckDBPyConnection, sql: str, *, explain: bool = False) -> None:
+    """Refuses everything but exactly one SELECT (which may still hold what a read-only database refuses).
+
+    Args:
+        con: any connection; nothing is run.
+        sql: the statement.
+        explain: EXPLAIN is fine too.
+
+    Raises:
+        QueryError: it is something else, or no SQL at all.
+    """
+    if "\0" in sql:
+        raise QueryError("a NUL character is no SQL")
+    try:
+        statements = con.extract_statements(sql)
+    except duckdb.Error as error:
+        raise QueryError(one_line(error)) from None
+    allowed = {duckdb.StatementType.SELECT} | ({duckdb.StatementType.EXPLAIN} if explain else set())
+    if len(statements) != 1:
+        what = "no statement" if not statements else "several statements"
+        raise QueryError(f"{what}: exactly one SELECT is run")
+    if statements[0].type not in allowed:
+        raise QueryError("not a SELECT: the database is only read")
+
+
+_QUOTED = re.compile(r"'[^']{1,5000}'|\"[^\"]{200,5000}\"")
+
+
+def one_line(error: BaseException) -> str:
+    """An error of DuckDB in one line: without the SQL it points into, and without values of the data it may quote.
+
+    Conversion errors quote the value they failed on; names of tables and columns stay.
+    """
+    lines = str(error).strip().splitlines()
+    text = lines[0] if lines else type(error).__name__
+    if not isinstance(error, duckdb.ParserException | duckdb.BinderException | duckdb.CatalogException):
+        text = _QUOTED.sub("'…'", text)
+    return "".join(char if char.isprintable() else " " for char in text)[:300]
