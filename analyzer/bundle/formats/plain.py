@@ -1,0 +1,35 @@
+"""Everything that is no known bundle: manifests, lists printed by kubectl, a single log.
+
+Used only where no root of a real format is in the input. What a file holds is decided by its name and its first
+bytes, so that a folder of manifests with a README works and a folder of unrelated files is told to be no bundle.
+"""
+
+from __future__ import annotations
+
+from analyzer.bundle.formats.base import Assignment, Root, Tree, base_name, is_log_name, is_objects_name, skip
+from analyzer.bundle.types import Hint
+
+MAX_GUESS_BYTES = 16 * 1024 * 1024
+"""Files of a folder whose name says nothing are looked into up to this size."""
+
+_SINGLE = "single"
+
+
+def detect(tree: Tree) -> list[Root]:
+    """The whole input, with the lowest score."""
+    files = [path for path in tree.paths if not path.rpartition("/")[2].startswith("._")]
+    return [Root("plain", "", 1, _SINGLE if len(files) == 1 else "")]
+
+
+def classify(root: Root, path: str, size: int) -> Assignment:
+    """What a file of an input without a known format is."""
+    name = base_name(path)
+    if is_objects_name(name):
+        return Assignment("objects", "objects", Hint(json=name.endswith(".json")))
+    if root.part == _SINGLE:
+        return Assignment("log", "guess", name="single")
+    if is_log_name(name):
+        return Assignment("log", "guess", name="log")
+    if size <= MAX_GUESS_BYTES and ("." not in name.lstrip(".") or name.endswith((".txt", ".out", ".dump"))):
+        return Assignment("objects", "guess", name="objects")
+    return skip("no YAML, no JSON and no log")
