@@ -1,0 +1,165 @@
+"""Queries of packs that nobody vouches for, in a process of their own.
+
+DuckDB bounds neither the memory nor the time of every function, so the child has an address-space limit (where the
+operating system has one) and is killed at the time limit. It opens a copy of the database read-only, with access to
+files and settings closed, and answers rows only: the words are made here, by templates that are bounded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import IO, Any
+
+import duckdb
+
+from analyzer.engine import macros
+from analyzer.engine.query import QUERY_SECONDS, QueryError, Row, select
+
+MEMORY_BYTES = 4 << 30
+"""Address space of the child."""
+ANSWER_BYTES = 64 << 20
+"""Longest answer to one query."""
+START_SECONDS = 20.0
+"""What starting the child and opening the database may take on top of a query."""
+
+
+def run(
+    database: Path, queries: Sequence[str], found: Sequence[tuple[int, str]] = (), seconds: float = QUERY_SECONDS
+) -> list[list[Row] | QueryError]:
+    """Runs the queries one after the other, each within its time.
+
+    Args:
+        database: a copy of the database, closed by whoever wrote it.
+        queries: one SELECT each.
+        found: what the table `found` holds for them.
+        seconds: time limit of each query.
+
+    Returns:
+        For each query its rows, or why there are none.
+    """
+    answers: list[list[Row] | QueryError] = []
+    while len(answers) < len(queries):
+        rest = queries[len(answers) :]
+        answers += _one_child(database, rest, found, seconds)
+    return answers
+
+
+def _one_child(
+    database: Path, queries: Sequence[str], found: Sequence[tuple[int, str]], seconds: float
+) -> list[list[Row] | QueryError]:
+    """The answers of one child: all of them, or up to the query that it did not survive."""
+    command = [sys.executable, "-P", "-m", "analyzer.engine.foreign"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both were asked for
+        lines: queue.Queue[bytes | None] = queue.Queue(maxsize=2)
+        reader = threading.Thread(target=_read_lines, args=(child.stdout, lines), daemon=True)
+        reader.start()
+        answers: list[list[Row] | QueryError] = []
+        try:
+            request = {"database": str(database), "queries": list(queries), "found": list(found), "seconds": seconds}
+            with contextlib.suppress(BrokenPipeError):
+                child.stdin.write(json.dumps(request).encode() + b"\n")
+                child.stdin.close()
+            for _ in queries:
+                try:
+                    line = lines.get(timeout=seconds + START_SECONDS)
+                except queue.Empty:
+                    return [*answers, QueryError(f"took longer than {seconds:g} s and was stopped")]
+                if line is None:
+                    return [*answers, QueryError("the process that ran it ended: out of memory, or its answer was too large")]
+                answers.append(_answer(line))
+        finally:
+            child.kill()
+            while reader.is_alive():
+                with contextlib.suppress(queue.Empty):
+                    lines.get(timeout=0.05)
+    return answers
+
+
+def _read_lines(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
+    """Hands on the child's lines, None at the end or when one is too long."""
+    with contextlib.suppress(ValueError, OSError):
+        while line := stream.readline(ANSWER_BYTES + 1):
+            if len(line) > ANSWER_BYTES or not line.endswith(b"\n"):
+                break
+            lines.put(line)
+    lines.put(None)
+
+
+def _answer(line: bytes) -> list[Row] | QueryError:
+    try:
+        answer = json.loads(line)
+        if "error" in answer:
+            return QueryError(str(answer["error"])[:300])
+        return [{str(name): _decoded(value) for name, value in row.items()} for row in answer["rows"]]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
+        return QueryError("gives rows that cannot be read")
+
+
+def _encoded(value: Any) -> Any:
+    """A value as JSON holds it; what JSON has no word for is a mapping with one key that starts with a $."""
+    if isinstance(value, dict):
+        return {str(key): _encoded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_encoded(item) for item in value]
+    if isinstance(value, datetime):
+        return {"$time": value.isoformat()}
+    if isinstance(value, timedelta):
+        return {"$seconds": value.total_seconds()}
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decoded(item) for item in value]
+    if isinstance(value, dict):
+        if set(value) == {"$time"}:
+            return datetime.fromisoformat(value["$time"])
+        if set(value) == {"$seconds"}:
+            return timedelta(seconds=value["$seconds"])
+        return {key: _decoded(item) for key, item in value.items()}
+    return value
+
+
+def _limit_memory() -> None:
+    """Bounds the address space, where the operating system can."""
+    with contextlib.suppress(ImportError, OSError, ValueError, AttributeError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _main() -> None:
+    """The child: one request on standard input, one line an answer on standard output."""
+    request = json.loads(sys.stdin.buffer.readline())
+    _limit_memory()
+    con = duckdb.connect(request["database"], read_only=True, config={"threads": 2})
+    con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET memory_limit = '1GB'")
+    con.execute("SET max_temp_directory_size = '0 KiB'")
+    for name in ("autoload_known_extensions", "autoinstall_known_extensions", "allow_community_extensions"):
+        con.execute(f"SET {name} = false")
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    macros.create(con)
+    macros.note_found(con, [(int(number), str(code)) for number, code in request["found"]])
+    for sql in request["queries"]:
+        try:
+            answer: dict[str, Any] = {"rows": [_encoded(row) for row in select(con, sql, request["seconds"])]}
+        except QueryError as error:
+            answer = {"error": str(error)}
+        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,44 @@
+"""What rule queries may use beside the tables: SQL macros, and the objects that have findings so far.
+
+All of it is temporary: it belongs to the connection and is not in `bundle.duckdb`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import duckdb
+
+_EVIDENCE = (
+    "struct_pack(origin := '{origin}', id := {id}::BIGINT, line := {line}::BIGINT, path := {path}::VARCHAR, "
+    "value := value::VARCHAR, kind := {kind}::VARCHAR)"
+)
+
+STATEMENTS: tuple[str, ...] = (
+    "CREATE OR REPLACE TEMP TABLE found (object_id BIGINT, code VARCHAR)",
+    "CREATE OR REPLACE TEMP MACRO ev(object_id, path, value, k := 'Reported') AS "
+    + _EVIDENCE.format(origin="object", id="object_id", line="NULL", path="path", kind="k"),
+    "CREATE OR REPLACE TEMP MACRO ev_log(log_id, line, value) AS "
+    + _EVIDENCE.format(origin="log", id="log_id", line="line", path="''", kind="'Observed'"),
+    "CREATE OR REPLACE TEMP MACRO ev_file(file_id, line, value) AS "
+    + _EVIDENCE.format(origin="file", id="file_id", line="line", path="''", kind="'Observed'"),
+    "CREATE OR REPLACE TEMP MACRO as_of(number) AS (SELECT max(i.as_of) FROM inputs AS i WHERE i.input = number)",
+    (
+        "CREATE OR REPLACE TEMP MACRO last_lines(tail, n) AS "
+        "array_to_string(list_slice(string_split(rtrim(tail, chr(10)), chr(10)), -n, -1), chr(10))"
+    ),
+)
+
+
+def create(con: duckdb.DuckDBPyConnection) -> None:
+    """Makes the macros and the empty table `found`; allowed before and after the connection is locked."""
+    for statement in STATEMENTS:
+        con.execute(statement)
+
+
+def note_found(con: duckdb.DuckDBPyConnection, pairs: Iterable[tuple[int, str]]) -> None:
+    """Adds objects and the codes of their findings to the table `found`."""
+    rows = list(pairs)
+    if rows:
+        numbers, codes = [row[0] for row in rows], [row[1] for row in rows]
+        con.execute("INSERT INTO found SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[])", [numbers, codes])

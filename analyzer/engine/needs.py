@@ -1,0 +1,127 @@
+"""What a rule cannot do without, held against what was collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import duckdb
+
+from analyzer.bundle import kinds
+from analyzer.engine.model import NotEvaluated
+from analyzer.engine.pack import Pack
+from analyzer.engine.rule import Need, Rule
+
+_MISSING = frozenset({"not-collected", "forbidden", "removed"})
+_WORDS = {"not-collected": "not collected", "forbidden": "forbidden to the collector", "removed": "removed before it was sent"}
+NAMED = 5
+"""Objects that one entry names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was collected: (group, kind) → (status, objects); whether there are container logs; roles of documents."""
+
+    kinds: dict[tuple[str, str], tuple[str, int]]
+    logs: bool
+    documents: frozenset[str]
+    openshift: bool
+
+
+def resolved(need: Need) -> tuple[str, str]:
+    """The (group, kind) of a need; a kind written without its group is looked up."""
+    if need.group:
+        return need.group, need.kind
+    known = kinds.by_kind(need.kind, "") or next((one for one in kinds.RESOURCES if one.kind == need.kind), None)
+    return (known.group, known.kind) if known else ("", need.kind)
+
+
+def needed_kinds(packs: Iterable[Pack]) -> set[tuple[str, str]]:
+    """The kinds, as (group, kind), that the rules of these packs need: `coverage` must list them."""
+    return {
+        resolved(need) for pack in packs for rule in pack.rules for need in rule.needs if need.kind not in ("logs", "document")
+    }
+
+
+def collected(con: duckdb.DuckDBPyConnection, *, openshift: bool) -> Collected:
+    """Reads what was collected from the database."""
+    rows = con.execute("SELECT api_group, kind, status, objects FROM coverage").fetchall()
+    logs = con.execute("SELECT count(*) FROM (SELECT 1 FROM logs WHERE pod <> '' LIMIT 1)").fetchone()
+    roles = con.execute("SELECT DISTINCT role FROM documents").fetchall()
+    return Collected(
+        {(group or "", kind): (status, objects or 0) for group, kind, status, objects in rows},
+        bool(logs and logs[0]),
+        frozenset(role for (role,) in roles),
+        openshift,
+    )
+
+
+def unmet(rule: Rule, have: Collected) -> NotEvaluated | None:
+    """Why the rule cannot be evaluated for want of input; None where it can be."""
+    missing = [(need, why) for need in rule.needs if (why := _missing(need, have))]
+    if not missing or (rule.any_of and len(missing) < len(rule.needs)):
+        return None
+    joint = "none of what this rule reads is here" if rule.any_of and len(missing) > 1 else "this rule needs more than was sent"
+    texts = tuple(f"{_words(need)}: {why}" for need, why in missing)
+    reason = f"{joint}: {', '.join(f'{_words(need)} ({why})' for need, why in missing)}"
+    asks = tuple(dict.fromkeys(ask(need, have) for need, _ in missing))
+    return NotEvaluated(rule.code, reason, texts, asks)
+
+
+def without_status(con: duckdb.DuckDBPyConnection, rule: Rule, have: Collected) -> NotEvaluated | None:
+    """The objects that the rule passes over because they have no status (plain manifests)."""
+    wanted = [need for need in rule.needs if need.status]
+    names: list[str] = []
+    count = 0
+    for need in wanted:
+        group, kind = resolved(need)
+        rows = con.execute(
+            "SELECT kind || ' ' || CASE WHEN namespace = '' THEN name ELSE namespace || '/' || name END FROM objects "
+            "WHERE api_group = ? AND kind = ? AND coalesce(json_type(json, '$.status'), 'NULL') = 'NULL' "
+            "ORDER BY namespace, name",
+            [group, kind],
+        ).fetchall()
+        count += len(rows)
+        names += [name for (name,) in rows[: NAMED - len(names)]]
+    if not count:
+        return None
+    more = f" and {count - len(names)} more" if count > len(names) else ""
+    reason = "without a status, what it does cannot be told" if count == 1 else "without a status, what they do cannot be told"
+    needs = tuple(f"{name}: status" for name in names) + ((f"{count - len(names)} more: status",) if more else ())
+    asks = tuple(dict.fromkeys(ask(need, have) for need in wanted))
+    return NotEvaluated(rule.code, f"{', '.join(names)}{more}: {reason}", needs, asks)
+
+
+def ask(need: Need, have: Collected) -> str:
+    """The command that collects what is needed, for the platform of the bundle."""
+    cli = "oc" if have.openshift else "kubectl"
+    if need.kind == "logs":
+        return f"{cli} logs POD -n NAMESPACE --all-containers --prefix --timestamps > POD.log"
+    if need.kind == "document":
+        return "oc adm must-gather" if have.openshift else f"send the file that holds {need.name}"
+    group, kind = resolved(need)
+    known = kinds.by_kind(kind, group)
+    plural = known.plural if known else kinds.plural_of(kind)
+    resource = f"{plural}.{group}" if group else plural
+    namespaced = known.namespaced if known else True
+    if have.openshift:
+        return f"oc adm inspect {resource}{' --all-namespaces' if namespaced else ''}"
+    return f"kubectl get {resource}{' -A' if namespaced else ''} -o yaml > {plural}.yaml"
+
+
+def _missing(need: Need, have: Collected) -> str | None:
+    if need.kind == "logs":
+        return None if have.logs else "not collected"
+    if need.kind == "document":
+        return None if need.name in have.documents else "not collected"
+    status, objects = have.kinds.get(resolved(need), ("not-collected", 0))
+    return _WORDS[status] if status in _MISSING and not objects else None
+
+
+def _words(need: Need) -> str:
+    if need.kind == "logs":
+        return "logs of containers"
+    if need.kind == "document":
+        return need.name
+    group, kind = resolved(need)
+    return f"{kind}.{group}" if group else kind

@@ -1,0 +1,112 @@
+"""Rule packs: a folder with one folder a domain and one file a rule. One broken rule never stops the others."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from analyzer import content
+from analyzer.bundle.errors import UsageError
+from analyzer.engine.model import RuleSet
+from analyzer.engine.rule import BrokenRule, Rule, RuleError, read_rule
+from analyzer.engine.yamltext import Place, YamlError, read_yaml
+
+CASES_SUFFIX = ".cases.yaml"
+MAX_RULES = 2_000
+"""Rule files of one pack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The rules of one folder. `trusted` is true for the built-in pack alone; the digest is over the files' bytes."""
+
+    folder: Path
+    trusted: bool
+    rules: tuple[Rule, ...]
+    broken: tuple[BrokenRule, ...]
+    digest: str
+
+
+def load_packs(folders: Sequence[Path] = ()) -> tuple[Pack, ...]:
+    """The built-in pack, then the ones in the folders, in that order.
+
+    A code that an earlier pack has already is broken in the later one, unless that rule says `override: true`; then
+    the earlier rule is left out.
+
+    Raises:
+        UsageError: a folder is not there.
+    """
+    packs = [load_pack(content.folder("rules"), trusted=True)]
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"no rule pack at {folder}: not a folder")
+        packs.append(load_pack(folder))
+    return _without_doubles(packs)
+
+
+def load_pack(folder: Path, *, trusted: bool = False) -> Pack:
+    """The rules of one folder, whatever is wrong with some of them."""
+    rules: list[Rule] = []
+    broken: list[BrokenRule] = []
+    digest = hashlib.sha256()
+    for path in rule_files(folder):
+        code, shown = code_of(path), _shown(path, folder)
+        if len(rules) + len(broken) >= MAX_RULES:
+            broken.append(BrokenRule(code, Place(shown, 1), f"a pack holds at most {MAX_RULES} rules"))
+            break
+        try:
+            document = read_yaml(path, shown)
+            digest.update(f"{code}\0".encode() + path.read_bytes())
+            rules.append(read_rule(document, code))
+        except (YamlError, RuleError) as error:
+            broken.append(BrokenRule(code, error.place, error.problem))
+        except OSError as error:
+            broken.append(BrokenRule(code, Place(shown, 1), f"cannot be read: {error.strerror}"))
+    return Pack(folder, trusted, tuple(rules), tuple(broken), digest.hexdigest())
+
+
+def rule_files(folder: Path) -> list[Path]:
+    """The rule files of a pack: DOMAIN/Code.yaml, sorted."""
+    return sorted(path for path in folder.glob("*/*.yaml") if not path.name.endswith(CASES_SUFFIX))
+
+
+def code_of(path: Path) -> str:
+    """The code that a rule file or a cases file stands for."""
+    return f"{path.parent.name}/{path.name.removesuffix(CASES_SUFFIX).removesuffix('.yaml')}"
+
+
+def rule_set(packs: Iterable[Pack]) -> RuleSet:
+    """How many rules there are, and one digest over all packs."""
+    packs = list(packs)
+    if len(packs) == 1:
+        return RuleSet(len(packs[0].rules), packs[0].digest)
+    digest = hashlib.sha256("".join(pack.digest for pack in packs).encode()).hexdigest()
+    return RuleSet(sum(len(pack.rules) for pack in packs), digest)
+
+
+def _shown(path: Path, folder: Path) -> str:
+    return f"{folder.name}/{path.relative_to(folder).as_posix()}"
+
+
+def _without_doubles(packs: list[Pack]) -> tuple[Pack, ...]:
+    known: dict[str, tuple[int, Rule]] = {}
+    kept: list[dict[str, Rule]] = []
+    broken: list[list[BrokenRule]] = []
+    for number, pack in enumerate(packs):
+        kept.append({})
+        broken.append(list(pack.broken))
+        for rule in pack.rules:
+            earlier = known.get(rule.code)
+            if earlier and not rule.override:
+                problem = f"code {rule.code} is taken by {earlier[1].place}; say override: true to replace it"
+                broken[number].append(BrokenRule(rule.code, rule.place, problem))
+                continue
+            if earlier:
+                del kept[earlier[0]][rule.code]
+            known[rule.code] = (number, rule)
+            kept[number][rule.code] = rule
+    return tuple(
+        replace(pack, rules=tuple(kept[number].values()), broken=tuple(broken[number])) for number, pack in enumerate(packs)
+    )

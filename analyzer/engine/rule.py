@@ -1,0 +1,276 @@
+"""One rule: what its file holds, checked. Every mistake is told with its file and line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, cast, get_args
+
+from analyzer import times
+from analyzer.engine.model import Basis, Owner, Severity, Waiting
+from analyzer.engine.templates import Template, TemplateError
+from analyzer.engine.yamltext import Document, Place
+
+_CODE = re.compile(r"[a-z][a-z0-9]*/[A-Z][A-Za-z0-9]{1,80}\Z")
+_KEYS = frozenset(
+    {
+        "code",
+        "severity",
+        "after",
+        "fades",
+        "terminal",
+        "owner",
+        "waiting",
+        "basis",
+        "title",
+        "message",
+        "next",
+        "why",
+        "references",
+        "needs",
+        "any_of",
+        "query",
+        "fold",
+        "explains",
+        "explained_by",
+        "abstain",
+        "last",
+        "override",
+    }
+)
+_REQUIRED = ("code", "severity", "owner", "title", "message", "query", "why")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a rule cannot do without: a kind, the logs (`kind` is "logs") or a document (`kind` is "document").
+
+    `name` is the role of the document; `status` tells that objects without a status are of no use.
+    """
+
+    kind: str
+    group: str = ""
+    name: str = ""
+    status: bool = False
+
+    def __str__(self) -> str:
+        if self.kind in ("logs", "document"):
+            return f"document:{self.name}" if self.name else self.kind
+        return f"{self.kind}.{self.group}" if self.group else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One entry of `explains` or `explained_by`: codes (a `*` ends one), and the kinds of relations between."""
+
+    codes: tuple[str, ...]
+    along: tuple[str, ...] = ()
+
+    def matches(self, code: str) -> bool:
+        """Whether a finding of that code is meant."""
+        return any(code == known or (known.endswith("*") and code.startswith(known[:-1])) for known in self.codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as it runs. Ages are compared with `after` and `fades`; `last` rules see what the others found."""
+
+    code: str
+    severity: Severity
+    owner: Owner
+    waiting: Waiting
+    basis: Basis
+    title: Template
+    message: Template
+    next: tuple[Template, ...]
+    why: str
+    references: tuple[str, ...]
+    needs: tuple[Need, ...]
+    any_of: bool
+    query: str
+    abstain: str | None
+    after: timedelta | None
+    fades: timedelta | None
+    terminal: bool
+    fold: tuple[str, ...]
+    explains: tuple[Cause, ...]
+    explained_by: tuple[Cause, ...]
+    last: bool
+    override: bool
+    place: Place
+    query_place: Place
+
+    @property
+    def domain(self) -> str:
+        """The part of the code before the slash."""
+        return self.code.split("/", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRule:
+    """A rule file that cannot be used: the code it stands for, where and why."""
+
+    code: str
+    place: Place
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
+
+
+class RuleError(Exception):
+    """A rule file is wrong; `place` says where."""
+
+    def __init__(self, place: Place, problem: str) -> None:
+        super().__init__(f"{place}: {problem}")
+        self.place = place
+        self.problem = problem
+
+
+def read_rule(document: Document, code: str) -> Rule:
+    """The rule that a file holds.
+
+    Args:
+        document: the file.
+        code: the code that its path stands for (`domain/Code`).
+
+    Raises:
+        RuleError: the first thing that is wrong with it.
+    """
+    reader = _Reader(document)
+    if not isinstance(document.value, dict):
+        raise reader.error("", "a rule is a mapping")
+    for key in document.value:
+        if key not in _KEYS:
+            raise reader.error(key, f"unknown key {key!r}")
+    for key in _REQUIRED:
+        if key not in document.value:
+            raise reader.error("", f"{key} is missing")
+    found = reader.text("code")
+    if not _CODE.match(found):
+        raise reader.error("code", f"{found!r} is no code such as pod/CrashLooping")
+    if found != code:
+        raise reader.error("code", f"is {found!r}, but the file's path says {code!r}")
+    return Rule(
+        code=code,
+        severity=cast("Severity", reader.choice("severity", get_args(Severity))),
+        owner=cast("Owner", reader.choice("owner", get_args(Owner))),
+        waiting=cast("Waiting", reader.choice("waiting", get_args(Waiting), "unknown")),
+        basis=cast("Basis", reader.choice("basis", get_args(Basis), "observed")),
+        title=reader.template("title"),
+        message=reader.template("message"),
+        next=tuple(reader.template(f"next[{index}]", text) for index, text in enumerate(reader.texts("next"))),
+        why=reader.text("why"),
+        references=reader.texts("references"),
+        needs=reader.needs(),
+        any_of=reader.flag("any_of"),
+        query=reader.text("query"),
+        abstain=reader.text("abstain") if "abstain" in document.value else None,
+        after=reader.duration("after"),
+        fades=reader.duration("fades"),
+        terminal=reader.flag("terminal"),
+        fold=reader.fold(),
+        explains=reader.causes("explains"),
+        explained_by=reader.causes("explained_by"),
+        last=reader.flag("last"),
+        override=reader.flag("override"),
+        place=document.place("code"),
+        query_place=document.place("query"),
+    )
+
+
+class _Reader:
+    """Reads the fields of one rule file."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._value: dict[str, Any] = document.value if isinstance(document.value, dict) else {}
+
+    def error(self, path: str, problem: str) -> RuleError:
+        return RuleError(self._document.place(path), problem)
+
+    def text(self, key: str) -> str:
+        value = self._value.get(key)
+        if not isinstance(value, str) or not value.strip():
+            raise self.error(key, f"{key} must be text")
+        return value.strip()
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self._value.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error(key, f"{key} must be a list of texts")
+        return tuple(value)
+
+    def flag(self, key: str) -> bool:
+        value = self._value.get(key, False)
+        if not isinstance(value, bool):
+            raise self.error(key, f"{key} must be true or false")
+        return value
+
+    def choice(self, key: str, allowed: tuple[str, ...], default: str | None = None) -> str:
+        value = self._value.get(key, default)
+        if value not in allowed:
+            raise self.error(key, f"{key} is {value!r}, must be one of {', '.join(allowed)}")
+        return str(value)
+
+    def duration(self, key: str) -> timedelta | None:
+        if key not in self._value:
+            return None
+        try:
+            return times.duration(str(self._value[key]))
+        except ValueError:
+            raise self.error(key, f"{key} is {self._value[key]!r}, must be a duration such as 5m") from None
+
+    def template(self, path: str, source: str | None = None) -> Template:
+        try:
+            return Template(self.text(path) if source is None else source)
+        except TemplateError as error:
+            raise self.error(path, f"template of {path}: {error}") from None
+
+    def fold(self) -> tuple[str, ...]:
+        value = self._value.get("fold")
+        if value is None:
+            return ()
+        columns = value.get("by") if isinstance(value, dict) else None
+        if not isinstance(columns, list) or not columns or not all(isinstance(item, str) for item in columns):
+            raise self.error("fold", "fold must be {by: [column, …]}")
+        return tuple(columns)
+
+    def needs(self) -> tuple[Need, ...]:
+        value = self._value.get("needs", [])
+        if not isinstance(value, list):
+            raise self.error("needs", "needs must be a list")
+        return tuple(self._need(f"needs[{index}]", item) for index, item in enumerate(value))
+
+    def _need(self, path: str, item: Any) -> Need:
+        status = False
+        if isinstance(item, dict):
+            if set(item) - {"kind", "status"} or not isinstance(item.get("status", False), bool):
+                raise self.error(path, "a need is a kind or {kind: …, status: true}")
+            status, item = item.get("status", False), item.get("kind")
+        if not isinstance(item, str) or not item:
+            raise self.error(path, "a need is a kind, logs or document:ROLE")
+        if item == "logs":
+            return Need("logs")
+        if item.startswith("document:"):
+            return Need("document", name=item.removeprefix("document:"))
+        kind, _, group = item.partition(".")
+        return Need(kind, group, status=status)
+
+    def causes(self, key: str) -> tuple[Cause, ...]:
+        value = self._value.get(key, [])
+        if not isinstance(value, list):
+            raise self.error(key, f"{key} must be a list")
+        causes = []
+        for index, item in enumerate(value):
+            codes = item.get("codes") if isinstance(item, dict) else None
+            along = item.get("along", []) if isinstance(item, dict) else None
+            if not _words(codes) or not _words(along, empty=True) or set(item) - {"codes", "along"}:
+                raise self.error(f"{key}[{index}]", f"an entry of {key} is {{codes: […], along: […]}}")
+            causes.append(Cause(tuple(codes or ()), tuple(along or ())))
+        return tuple(causes)
+
+
+def _words(value: Any, *, empty: bool = False) -> bool:
+    return isinstance(value, list) and (empty or bool(value)) and all(isinstance(item, str) for item in value)

@@ -1,0 +1,167 @@
+"""Running the rules: which can be evaluated, what they find, what they abstain for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from analyzer.engine import domains, foreign, macros
+from analyzer.engine.draft import Context, Draft, drafts, unique_ids
+from analyzer.engine.model import NotEvaluated, ObjectRef
+from analyzer.engine.needs import NAMED, Collected, ask, collected, needed_kinds, unmet, without_status
+from analyzer.engine.objects import Objects
+from analyzer.engine.pack import Pack
+from analyzer.engine.query import QueryError, Row, select
+from analyzer.engine.rule import Rule
+
+__all__ = ["Evaluation", "Setting", "evaluate", "needed_kinds"]
+
+Answer = list[Row] | QueryError
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What an evaluation depends on beside the tables and the rules.
+
+    `snapshot` gives the path of a closed copy of the database for packs that are not trusted; where it is None, their
+    rules are not evaluated.
+    """
+
+    context: Context
+    openshift: bool = False
+    snapshot: Callable[[], Path] | None = None
+    domains: frozenset[str] = frozenset()
+    """Domains that count as present whatever the bundle shows."""
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """What came of the rules: findings in the order of the rules, and what could not be evaluated."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    not_evaluated: list[NotEvaluated] = field(default_factory=list)
+
+
+def evaluate(con: duckdb.DuckDBPyConnection, packs: Sequence[Pack], setting: Setting) -> Evaluation:
+    """Runs the rules of all packs, those with `last: true` after all others.
+
+    Args:
+        con: the database with its facts; `macros.create` has been called.
+        packs: the packs.
+        setting: see Setting.
+
+    Returns:
+        All findings with unique ids, and one entry for each rule and reason that it could not be evaluated.
+    """
+    result = Evaluation()
+    here = domains.present(con) | setting.domains
+    result.not_evaluated += domains.absences(here, (rule.domain for pack in packs for rule in pack.rules))
+    for pack in packs:
+        result.not_evaluated += [
+            NotEvaluated(broken.code, f"this rule is broken: {broken.problem} ({broken.place})") for broken in pack.broken
+        ]
+    runner = _Runner(con, setting, collected(con, openshift=setting.openshift), result)
+    for last in (False, True):
+        for pack in packs:
+            rules = [rule for rule in pack.rules if rule.last == last and not domains.is_absent(rule.domain, here)]
+            runner.run(rules, trusted=pack.trusted)
+        if not last:
+            macros.note_found(con, runner.found())
+    unique_ids(result.drafts)
+    return result
+
+
+class _Runner:
+    """Runs rules and adds to a result what comes of them."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, setting: Setting, have: Collected, result: Evaluation) -> None:
+        self._con = con
+        self._setting = setting
+        self._have = have
+        self._result = result
+        self._objects = Objects(con)
+        self._copy: Path | None = None
+
+    def found(self) -> list[tuple[int, str]]:
+        """Object and code of every finding so far, folded objects too."""
+        return [
+            (known.object_id, draft.code)
+            for draft in self._result.drafts
+            for known in {one.key: one for one in (draft.about, *draft.members)}.values()
+            if known.object_id is not None
+        ]
+
+    def run(self, rules: Iterable[Rule], *, trusted: bool) -> None:
+        """Runs rules of one pack."""
+        ready = []
+        for rule in rules:
+            missing = unmet(rule, self._have)
+            if missing:
+                self._result.not_evaluated.append(missing)
+            else:
+                ready.append(rule)
+        if trusted:
+            for rule in ready:
+                self._take(rule, self._answer(rule.query), self._answer(rule.abstain) if rule.abstain else [])
+        elif ready:
+            self._run_apart(ready)
+
+    def _answer(self, sql: str) -> Answer:
+        try:
+            return select(self._con, sql)
+        except QueryError as error:
+            return error
+
+    def _run_apart(self, rules: list[Rule]) -> None:
+        """The same for rules that are not trusted: their queries run in a process of their own."""
+        if self._setting.snapshot is None:
+            for rule in rules:
+                self._broken(rule, "packs of others cannot be run here")
+            return
+        if self._copy is None:
+            self._copy = self._setting.snapshot()
+        queries = [rule.query for rule in rules] + [rule.abstain for rule in rules if rule.abstain]
+        answers = foreign.run(self._copy, queries, self.found() if rules[0].last else ())
+        abstained = iter(answers[len(rules) :])
+        for rule, answer in zip(rules, answers[: len(rules)], strict=True):
+            self._take(rule, answer, next(abstained) if rule.abstain else [])
+
+    def _take(self, rule: Rule, answer: Answer, abstained: Answer) -> None:
+        """Makes findings and entries of what a rule's queries answered."""
+        if isinstance(answer, QueryError):
+            self._broken(rule, f"its query {answer}" if str(answer).startswith("took") else f"its query: {answer}")
+            return
+        found, problems = drafts(rule, answer, self._objects, self._setting.context)
+        self._result.drafts += found
+        for problem in problems:
+            self._broken(rule, problem)
+        bare = without_status(self._con, rule, self._have)
+        if bare:
+            self._result.not_evaluated.append(bare)
+        if isinstance(abstained, QueryError):
+            self._broken(rule, f"its abstain query: {abstained}")
+        else:
+            self._result.not_evaluated += self._abstentions(rule, abstained)
+
+    def _broken(self, rule: Rule, problem: str) -> None:
+        self._result.not_evaluated.append(NotEvaluated(rule.code, f"this rule is broken: {problem} ({rule.query_place})"))
+
+    def _abstentions(self, rule: Rule, rows: list[Row]) -> list[NotEvaluated]:
+        """One entry for each reason that the rule gives for passing over objects."""
+        by_reason: dict[str, list[ObjectRef]] = {}
+        for row in rows:
+            number = row.get("object_id")
+            known = self._objects.get(number) if isinstance(number, int) else None
+            named = by_reason.setdefault(str(row.get("reason") or "cannot be told")[:500], [])
+            if known:
+                named.append(known.ref)
+        asks = tuple(dict.fromkeys(ask(need, self._have) for need in rule.needs))
+        entries = []
+        for reason, named in by_reason.items():
+            texts = [str(ref) for ref in named[:NAMED]]
+            more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
+            entries.append(NotEvaluated(rule.code, reason, (*texts, *more), asks))
+        return entries

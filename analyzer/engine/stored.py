@@ -1,0 +1,117 @@
+"""The result as tables of `bundle.duckdb`: findings, incidents, what was not evaluated, and about the run."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import datetime
+from typing import Any
+
+import duckdb
+import orjson
+
+from analyzer import times
+from analyzer.engine.model import Finding, Incident, ObjectRef, Report
+from analyzer.facts.rows import insert_rows
+
+SCHEMA = "triage.report/v1"
+
+
+def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
+    """Writes the report's result into the tables `findings`, `incidents`, `not_evaluated` and `meta`."""
+    place = {name: incident.id for incident in report.incidents for name in incident.findings}
+    ids = _object_ids(con, report)
+    insert_rows(con, "findings", [_finding_row(finding, place.get(finding.id), ids) for finding in report.findings])
+    insert_rows(
+        con,
+        "incidents",
+        [
+            {"rank": rank, "id": one.id, "title": one.title, "root": one.root, "json": _json(incident_json(one))}
+            for rank, one in enumerate(report.incidents, 1)
+        ],
+    )
+    insert_rows(con, "not_evaluated", [dataclasses.asdict(entry) for entry in report.not_evaluated])
+    about = {
+        "schema": SCHEMA,
+        "tool-version": report.tool_version,
+        "rules": str(report.rules.count),
+        "rules-digest": report.rules.digest,
+        "health": report.health,
+        "verdict": report.verdict,
+        "collected-at": times.rfc3339(report.collected_at),
+    }
+    insert_rows(con, "meta", [{"key": key, "value": value} for key, value in about.items()])
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """A finding with the keys of report.json, in their order."""
+    return {
+        "id": finding.id,
+        "code": finding.code,
+        "severity": finding.severity,
+        "domain": finding.domain,
+        "object": dataclasses.asdict(finding.object),
+        "title": finding.title,
+        "message": finding.message,
+        "since": times.rfc3339(finding.since),
+        "ageSeconds": finding.age_seconds,
+        "owner": finding.owner,
+        "waiting": finding.waiting,
+        "basis": finding.basis,
+        "next": list(finding.next),
+        "evidence": [dataclasses.asdict(item) for item in finding.evidence],
+        "count": finding.count,
+        "objects": [dataclasses.asdict(item) for item in finding.objects],
+    }
+
+
+def incident_json(incident: Incident) -> dict[str, Any]:
+    """An incident with the keys of report.json, in their order."""
+    return {
+        "id": incident.id,
+        "title": incident.title,
+        "root": incident.root,
+        "findings": list(incident.findings),
+        "owner": incident.owner,
+        "impact": incident.impact,
+        "next": list(incident.next),
+    }
+
+
+def _finding_row(finding: Finding, incident: str | None, ids: dict[ObjectRef, int]) -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "code": finding.code,
+        "severity": finding.severity,
+        "object_id": ids.get(finding.object),
+        "api_group": finding.object.group,
+        "kind": finding.object.kind,
+        "namespace": finding.object.namespace,
+        "name": finding.object.name,
+        "title": finding.title,
+        "message": finding.message,
+        "since": _naive(finding.since),
+        "owner": finding.owner,
+        "waiting": finding.waiting,
+        "basis": finding.basis,
+        "count": finding.count,
+        "incident": incident,
+        "json": _json(finding_json(finding)),
+    }
+
+
+def _object_ids(con: duckdb.DuckDBPyConnection, report: Report) -> dict[ObjectRef, int]:
+    """The ids of the objects that findings are about."""
+    names = sorted({finding.object.name for finding in report.findings})
+    rows = con.execute(
+        "SELECT object_id, api_group, kind, namespace, name, uid FROM objects WHERE name IN (SELECT unnest(?::VARCHAR[]))",
+        [names],
+    ).fetchall()
+    return {ObjectRef(group, kind, space, name, uid or None): number for number, group, kind, space, name, uid in rows}
+
+
+def _naive(moment: datetime | None) -> datetime | None:
+    return moment.replace(tzinfo=None) if moment else None
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()

@@ -1,0 +1,89 @@
+"""Health and the verdict: the first thing that every report says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzer.engine.incidents import Tree
+from analyzer.engine.model import Finding, Health, KindCoverage, NotEvaluated
+from analyzer.engine.templates import clip, listing, plural
+
+CORE_KINDS = ("Node", "Pod", "Event")
+NAMED = 3
+"""Causes that the verdict names."""
+MAX_CAUSE = 160
+_UNSEEN = ("partial", "forbidden", "not-collected", "removed")
+_HOW = {"partial": "only partly collected", "forbidden": "forbidden to the collector", "not-collected": "not collected"}
+
+
+def unseen_core(kinds: Sequence[KindCoverage]) -> list[KindCoverage]:
+    """Which of Node, Pod and Event were not seen whole; a kind without any row was not collected."""
+    rows = {row.kind: row for row in kinds if row.group == "" and row.kind in CORE_KINDS}
+    everything = [rows.get(kind) or KindCoverage("", kind, 0, (), "not-collected") for kind in CORE_KINDS]
+    return [row for row in everything if row.status in _UNSEEN]
+
+
+def health(findings: Sequence[Finding], kinds: Sequence[KindCoverage]) -> Health:
+    """`problems` with an error or warning outside collect/; else `cannot-tell` where a core kind was not seen whole."""
+    if any(finding.severity != "info" and finding.domain != "collect" for finding in findings):
+        return "problems"
+    return "cannot-tell" if unseen_core(kinds) else "healthy"
+
+
+def verdict(state: Health, trees: Sequence[Tree], kinds: Sequence[KindCoverage], not_evaluated: Sequence[NotEvaluated]) -> str:
+    """One sentence: how many faults, and the causes in order; or that there is none, or what was not seen."""
+    if state == "problems":
+        return _problems(trees)
+    skipped = len({entry.code for entry in not_evaluated if not entry.code.endswith("/*")})
+    rest = f"; {plural(skipped, 'rule')} could not be evaluated" if skipped else ""
+    if state == "healthy":
+        return f"No fault found in what was collected{rest}."
+    unseen = unseen_core(kinds)
+    by_way: dict[str, list[str]] = {}
+    for row in unseen:
+        by_way.setdefault(_HOW.get(row.status, "removed before it was sent"), []).append(f"{row.kind}s")
+    seen = listing([f"{listing(names)} were {way}" for way, names in by_way.items()])
+    return f"Cannot tell whether something is wrong: {seen}; no fault found in the rest{rest}."
+
+
+def _problems(trees: Sequence[Tree]) -> str:
+    """`Two faults: …; and …, and one risk.`"""
+    counted = [tree for tree in trees if _worst(tree) != "info" and not _only_collect(tree)]
+    faults = [tree for tree in counted if _worst(tree) == "error"]
+    head = _counted(len(faults), "fault") if faults else _counted(len(counted), "warning")
+    shown = (faults or counted)[:NAMED]
+    causes = [clip(tree.incident.title.rstrip("."), MAX_CAUSE) for tree in shown]
+    left = len(faults or counted) - len(shown)
+    if left:
+        causes.append(f"{_number(left)} more")
+    sentence = f"{head}: {_joined(causes)}"
+    warnings = len(counted) - len(faults) if faults else 0
+    besides = f"; besides, {_counted(warnings, 'warning').lower()}" if warnings else ""
+    return f"{sentence}{besides}."
+
+
+def _joined(causes: list[str]) -> str:
+    if len(causes) < 2:
+        return "".join(causes)
+    return f"{'; '.join(causes[:-1])}; and {causes[-1]}"
+
+
+def _worst(tree: Tree) -> str:
+    severities = {draft.severity for draft in tree.drafts if draft.rule.domain != "collect"}
+    return next((name for name in ("error", "warning") if name in severities), "info")
+
+
+def _only_collect(tree: Tree) -> bool:
+    return all(draft.rule.domain == "collect" for draft in tree.drafts)
+
+
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
+
+
+def _number(count: int) -> str:
+    return _NUMBERS[count].lower() if count < len(_NUMBERS) else str(count)
+
+
+def _counted(count: int, word: str) -> str:
+    number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    return f"{number} {word}{'' if count == 1 else 's'}"
