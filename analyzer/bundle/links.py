@@ -40,7 +40,7 @@ class LinkBook:
         """Append the links that lead to a member or a folder of members to `good`; yield the others as refused."""
         if not self._symbolic and not self._hard:
             return
-        ordered = sorted(members)
+        ordered = sorted((*members, *self._symbolic, *self._hard))
         for path in self._hard:
             where, problem = self._hard_target(path, members)
             if problem is None:

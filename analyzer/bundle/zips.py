@@ -30,9 +30,10 @@ ENCRYPTED = "encrypted"
 class _Bounded(io.RawIOBase):
     """A file that refuses a read of more than the limit; zipfile reads the whole table of contents at once."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, length: int) -> None:
         super().__init__()
         self._file = file
+        self._length = length
 
     def readable(self) -> bool:
         return True
@@ -41,7 +42,9 @@ class _Bounded(io.RawIOBase):
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is None or size < 0 or size > MAX_ZIP_DIRECTORY_BYTES:
+        if size is None or size < 0:
+            size = max(0, self._length - self._file.tell())
+        if size > MAX_ZIP_DIRECTORY_BYTES:
             message = f"the zip's table of contents is larger than {MAX_ZIP_DIRECTORY_BYTES:,} bytes"
             raise LimitError(message)
         return self._file.read(size)
@@ -70,7 +73,7 @@ class ZipSource:
         self._budget = budget
         self._stream: EntryStream | None = None
         try:
-            self._zip = zipfile.ZipFile(cast("BinaryIO", _Bounded(file)))
+            self._zip = zipfile.ZipFile(cast("BinaryIO", _Bounded(file, length)))
         except LimitError:
             raise
         except Exception as error:  # zipfile raises whatever its struct and slices run into on hostile bytes
