@@ -1,0 +1,318 @@
+"""One YAML document: the fast way item by item, the sure way as a whole, and what a broken one still holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from analyzer.bundle.documents.events import BadYamlError, Parsed, parse
+from analyzer.bundle.documents.salvage import Budget, at_end, cut_back, repair
+from analyzer.bundle.documents.shapes import Piece, Shapes
+from analyzer.bundle.documents.split import ListSplit, body_start, split_list
+from analyzer.bundle.limits import MAX_OBJECT_BYTES, MIB
+from analyzer.bundle.types import Part, Problem
+
+_BUFFERED_BYTES = 4 * MIB
+"""Lists up to this size are read whole before their first item is handed over."""
+
+_OBJECT_LINE = re.compile(rb"""^[\s\-{"']*(?:apiVersion|kind|items|metadata)["']?\s*:""", re.MULTILINE)
+_FLOW = re.compile(rb"(?:---[ \t]+)?[\[{]")
+_LIST_LINE = re.compile(rb"^(?:items\b|[ ]*-[ \t\r\n])", re.MULTILINE)
+
+
+def read_yaml(shapes: Shapes, start: int, end: int, budget: Budget) -> Iterator[Part]:
+    """The parts of one document of `shapes.source`, at this place there."""
+    text = shapes.source.data[start:end]
+    begin = body_start(text)
+    if begin == len(text):
+        return
+    document = _Document(shapes, text, start, begin, budget)
+    split = split_list(text)
+    if split is None:
+        yield from document.single()
+    else:
+        yield from document.list(split)
+
+
+class _Document:
+    """A document that is being read."""
+
+    def __init__(self, shapes: Shapes, text: bytes, start: int, begin: int, budget: Budget) -> None:
+        self.shapes = shapes
+        self.text = text
+        self.start = start
+        self.begin = begin
+        self.budget = budget
+        self.last = start + len(text) == len(shapes.source.data)
+        self.ragged = self.last and not text.endswith(b"\n")
+
+    # --- problems ---------------------------------------------------------------------------------------------------
+
+    def problem(self, error: BadYamlError, at: int, lost: int | None, note: str = "") -> Problem:
+        """A problem at an error in the text that begins at byte `at` of the document."""
+        line = self.shapes.source.line(self.start + at)
+        opened = f", begun in line {line + error.opened}" if error.opened != error.line else ""
+        nuls = " (the file holds NUL bytes)" if self.shapes.source.had_nuls else ""
+        return Problem(f"{note}{error.reason}{opened} (column {error.column + 1}){nuls}", line + error.line, lost)
+
+    def cut(self, what: str) -> Problem:
+        """The problem of a file that ends too early."""
+        end = len(self.shapes.source.data.rstrip())
+        return Problem(f"cut: the file ends in the middle of {what}", self.shapes.source.line(end))
+
+    # --- a document that is no list, or a list that cannot be taken apart ----------------------------------------------
+
+    def single(self) -> Iterator[Part]:
+        spans = bool(_FLOW.match(self.text, self.begin) or _LIST_LINE.search(self.text, self.begin))
+        try:
+            parsed = parse(self.text, spans=spans)
+        except BadYamlError as error:
+            yield from self._broken(error)
+            return
+        yield from self.whole(parsed)
+
+    def whole(self, parsed: Parsed) -> Iterator[Part]:
+        """The parts of a document that was parsed as a whole."""
+        if parsed.empty:
+            return
+        value = parsed.value
+        if self.last and isinstance(value, dict) and list(value) == ["apiVersion", "items"]:
+            # A list that Go printed goes on with its kind.
+            yield self.cut("a list")
+            pieces = [Piece(item, *span) for item, span in zip(value["items"] or [], self._spans(parsed, value), strict=True)]
+            yield from self.shapes.listed(value, pieces, complete=False)
+            return
+        if len(self.text) - self.begin > MAX_OBJECT_BYTES and not self.shapes.is_list(value or {}):
+            yield Problem(f"an object of more than {MAX_OBJECT_BYTES // MIB} MiB", self.shapes.source.line(self.start), 1)
+            return
+        elements = self._spans(parsed, value) if parsed.spans else None
+        yield from self.shapes.document(self._piece(value), elements)
+
+    def _piece(self, value: Any, *, whole: bool = True) -> Piece:
+        return Piece(value, self.start + self.begin, self.start + len(self.text), whole)
+
+    def _spans(self, parsed: Parsed, value: Any) -> list[tuple[int, int]]:
+        """Byte positions of the elements of a list; of the whole document for each where they are not known."""
+        items = (value.get("items") if isinstance(value, dict) else value) or []
+        if not isinstance(items, list):
+            return []
+        if len(parsed.spans) != len(items):
+            return [(self.start + self.begin, self.start + len(self.text))] * len(items)
+        return [self._element(*span) for span in self._bytes(parsed.spans)]
+
+    def _bytes(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Character positions as byte positions."""
+        if self.text.isascii():
+            return spans
+        text, last, at, found = self.text.decode(), 0, 0, []
+        for pair in spans:
+            both = []
+            for position in pair:
+                at += len(text[last:position].encode()) if position >= last else -len(text[position:last].encode())
+                last = position
+                both.append(at)
+            found.append((both[0], both[1]))
+        return found
+
+    def _element(self, start: int, end: int) -> tuple[int, int]:
+        """The text of an element with its dash, without what follows it."""
+        line = self.text.rfind(b"\n", 0, start) + 1
+        if not self.text[line:start].strip(b" -") and b"-" in self.text[line:start]:
+            start = line
+        return self.start + start, self.start + start + len(self.text[start:end].rstrip())
+
+    def _broken(self, error: BadYamlError) -> Iterator[Part]:
+        """What a document that does not parse still holds."""
+        if not _OBJECT_LINE.search(self.text):
+            yield from self._no_yaml(error)
+            return
+        mended = repair(self.text, error, self.budget)
+        if mended is not None and not mended.empty:
+            yield self.problem(error, 0, 0, "mended: ")
+            yield from self.shapes.document(self._piece(mended.value, whole=False))
+            return
+        if _FLOW.match(self.text, self.begin):
+            yield from self._broken_flow(error)
+            return
+        if not (self.last and at_end(self.text, error)):
+            yield self.problem(error, 0, 1)
+            return
+        yield self.cut("an object")
+        yield from self._salvaged(cut_back(self.text), self.start + self.begin)
+
+    def _salvaged(self, value: Any, at: int) -> Iterator[Part]:
+        """The object that was salvaged, if enough of it is there."""
+        if not isinstance(value, dict):
+            return
+        if "items" in value and not isinstance(value.get("kind"), str):
+            yield from self.shapes.listed(value, [], complete=False)
+            return
+        for part in self.shapes.document(Piece(value, at, self.start + len(self.text), whole=False, cut=True)):
+            if not isinstance(part, Problem) and (getattr(part, "whole", True) is False):
+                yield part
+
+    def _broken_flow(self, error: BadYamlError) -> Iterator[Part]:
+        """A flow collection (KYAML) that breaks off: the elements of its list that were complete."""
+        try:
+            parsed = parse(self.text, spans=True)
+        except BadYamlError as again:
+            parsed = again.partial
+        cut = self.last and at_end(self.text, error)
+        yield self.problem(error, 0, None, "cut: " if cut else "")
+        value = parsed.value
+        items = (value.get("items") if isinstance(value, dict) else value) if value else None
+        if not isinstance(items, list) or len(items) != len(parsed.spans):
+            return
+        done = [(item, span) for item, span in zip(items, parsed.spans, strict=True) if span[1] >= 0]
+        places = self._bytes([span for _, span in done])
+        pieces = [Piece(item, *self._element(*place)) for (item, _), place in zip(done, places, strict=True)]
+        yield from self.shapes.listed(value if isinstance(value, dict) else {}, pieces, complete=False)
+
+    def _no_yaml(self, error: BadYamlError) -> Iterator[Part]:
+        """Text in which nothing looks like an object."""
+        first = self.text[self.begin : self.begin + 1000].decode(errors="replace")
+        line = self.shapes.source.line(self.start + self.begin)
+        parts = list(self.shapes.text(first, line))
+        yield from [part for part in parts if isinstance(part, Problem)] or [self.problem(error, 0, None, "no YAML: ")]
+
+    # --- a list, item by item ------------------------------------------------------------------------------------------
+
+    def list(self, split: ListSplit) -> Iterator[Part]:
+        """The parts of a list that can be taken apart at its lines."""
+        listing = _Listing(self, split)
+        if not listing.read_frame():
+            yield from self.whole(listing.parsed or Parsed())
+            return
+        pieces: Iterator[Piece | Problem] = listing.pieces()
+        if len(self.text) <= _BUFFERED_BYTES:
+            ready = list(pieces)
+            if listing.parsed is not None:
+                yield from self.whole(listing.parsed)
+                return
+            pieces = iter(ready)
+        yield from self.shapes.listed(listing.head, pieces, complete=not listing.cut)
+
+
+class _Listing:
+    """A list that is being read item by item.
+
+    `parsed` is set where the list could not be taken apart and was parsed as a whole; `broken` where that failed too.
+    """
+
+    def __init__(self, document: _Document, split: ListSplit) -> None:
+        self.document = document
+        self.split = split
+        self.head: dict[str, Any] = {}
+        self.parsed: Parsed | None = None
+        self.broken = False
+        self.cut = False
+        self.frame_problem: Problem | None = None
+
+    def read_frame(self) -> bool:
+        """Read what stands before and after the items. False where the list was parsed as a whole instead."""
+        document, split = self.document, self.split
+        head, head_error = self._mapping(0, split.head_end)
+        tail, tail_error = self._mapping(split.tail_start, len(document.text))
+        odd = not split.bare and (not head or next(reversed(head)) != "items" or head["items"] is not None)
+        odd = odd or "items" in tail or "<<" in head or "<<" in tail or (split.bare and bool(head or tail))
+        if (odd or head_error or tail_error) and self.try_whole():
+            return False
+        head.pop("items", None)
+        printed = not split.bare and list(head) == ["apiVersion"]
+        if printed and document.ragged and not tail_error and not str(tail.get("kind", "")).endswith("List"):
+            tail = {}
+        self.head = {**head, **tail}
+        if document.last and ((printed and not isinstance(tail.get("kind"), str)) or (tail_error and self._tail_cut(tail_error))):
+            self.cut = True
+        elif head_error or tail_error:
+            error, at = (head_error, 0) if head_error else (tail_error, split.tail_start)
+            self.frame_problem = document.problem(error, at, None)  # type: ignore[arg-type]
+        return True
+
+    def _tail_cut(self, error: BadYamlError) -> bool:
+        return at_end(self.document.text[self.split.tail_start :], error)
+
+    def _mapping(self, start: int, end: int) -> tuple[dict[str, Any], BadYamlError | None]:
+        text = self.document.text[start:end]
+        try:
+            parsed = parse(text)
+        except BadYamlError as error:
+            value = cut_back(text) if self.document.last else error.partial.value
+            return (value if isinstance(value, dict) else {}), error
+        if parsed.empty or isinstance(parsed.value, dict):
+            return parsed.value or {}, None
+        return {}, BadYamlError("text where a key should be", 0, 0, 0, Parsed())
+
+    def try_whole(self) -> bool:
+        """Parse the whole document, once."""
+        if self.parsed is None and not self.broken:
+            try:
+                self.parsed = parse(self.document.text, spans=True)
+            except BadYamlError:
+                self.broken = True
+        return self.parsed is not None
+
+    def pieces(self) -> Iterator[Piece | Problem]:
+        """The items, and problems where one is broken."""
+        document, starts = self.document, self.split.starts
+        if self.frame_problem:
+            yield self.frame_problem
+        unfinished = self.cut and self.split.tail_start == len(document.text)
+        for index, start in enumerate(starts):
+            last = index == len(starts) - 1
+            end = self.split.tail_start if last else starts[index + 1]
+            if last and unfinished:
+                break
+            text = document.text[start:end]
+            if len(text) > MAX_OBJECT_BYTES:
+                yield Problem(f"an object of more than {MAX_OBJECT_BYTES // MIB} MiB", self._line(start), 1)
+                continue
+            try:
+                value = parse(text).value
+            except BadYamlError as error:
+                if self.try_whole():
+                    yield from self._rest(index)
+                    return
+                yield from self._broken(error, start, end, last=last)
+                continue
+            yield Piece(value[0], document.start + start, document.start + end)
+        if self.cut:
+            yield document.cut("a list")
+        if unfinished:
+            yield from self._unfinished(starts[-1])
+
+    def _line(self, at: int) -> int:
+        return self.document.shapes.source.line(self.document.start + at)
+
+    def _rest(self, index: int) -> Iterator[Piece]:
+        """The items from this one on, out of the document parsed as a whole."""
+        parsed = self.parsed or Parsed()
+        items = parsed.value["items"] if isinstance(parsed.value, dict) else parsed.value
+        spans = self.document._spans(parsed, parsed.value)  # noqa: SLF001 - its own half
+        for item, (start, end) in list(zip(items, spans, strict=True))[index:]:
+            yield Piece(item, start, end)
+
+    def _broken(self, error: BadYamlError, start: int, end: int, *, last: bool) -> Iterator[Piece | Problem]:
+        """One item that does not parse in a document that does not parse."""
+        document = self.document
+        text = document.text[start:end]
+        at_file_end = last and document.last and end == len(document.text)
+        mended = None if at_file_end and document.ragged else repair(text, error, document.budget)
+        if mended is not None and isinstance(mended.value, list) and len(mended.value) == 1:
+            yield document.problem(error, start, 0, "mended: ")
+            yield Piece(mended.value[0], document.start + start, document.start + end, whole=False)
+        elif at_file_end and at_end(text, error):
+            yield document.cut("a list")
+            yield from self._unfinished(start)
+        else:
+            yield document.problem(error, start, 1)
+
+    def _unfinished(self, start: int) -> Iterator[Piece]:
+        """The last item of a list that is cut, if it can be told what it is."""
+        text = self.document.text[start:]
+        value = cut_back(text)
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+            yield Piece(
+                value[0], self.document.start + start, self.document.start + len(self.document.text), whole=False, cut=True
+            )
