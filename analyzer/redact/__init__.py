@@ -4,17 +4,15 @@ Called in the parse workers before anything is written. Every process of a run i
 that the same secret gets the same placeholder everywhere in a report, and nobody without the key can try out guesses.
 """
 
-from analyzer.redact.objects import dump_masked, mask_document, mask_object, mask_serialised
+from analyzer.redact.objects import mask_document, mask_object
 from analyzer.redact.placeholder import configure, is_masked, new_key, placeholder
 from analyzer.redact.text import mask_text
 
 __all__ = [
     "configure",
-    "dump_masked",
     "is_masked",
     "mask_document",
     "mask_object",
-    "mask_serialised",
     "mask_text",
     "new_key",
     "placeholder",

@@ -1,7 +1,6 @@
 """Masking in Kubernetes objects and other JSON values.
 
-`dump_masked` is the fast path of the parse workers: it serialises, looks for signs of a secret in the bytes, and walks only
-an object that has some.
+Most objects hold no secret, so that the check whether there can be one matters more for speed than the masking.
 """
 
 from __future__ import annotations
@@ -30,26 +29,18 @@ _INLINE = ("value", "inline", "plain", "plaintext", "plainText", "data", "inline
 _SIZE_MARK = re.compile(rb"\d{1,12} bytes long")
 
 
-def dump_masked(value: dict[str, Any]) -> bytes:
-    """The object as JSON with its secrets masked; the object itself may be changed.
-
-    Raises:
-        ValueError: the object cannot be written as JSON (nested too deep).
-    """
-    return mask_serialised(value, _dump(value))
-
-
-def mask_serialised(value: dict[str, Any], dumped: bytes) -> bytes:
-    """As `dump_masked`, for a caller who has the object's JSON (`dumped`, by orjson) already."""
-    found = needles(dumped)
-    if not found and value.get("kind") not in {"Secret", "SecretList"}:
-        return dumped
-    return _dump(value) if _walk(value, found, 0) else dumped
-
-
 def mask_object(value: dict[str, Any]) -> dict[str, Any]:
-    """Masks the secrets of a Kubernetes object, in place; returns the same object."""
-    _walk(value, all_needles(), 0)
+    """Masks the secrets of a Kubernetes object, in place; returns the same object.
+
+    Fast where there is nothing to mask: the object's JSON is looked through for signs of a secret first, and only an
+    object that has some is walked.
+    """
+    try:
+        found = needles(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
+    except (TypeError, ValueError, RecursionError):
+        found = all_needles()
+    if found or value.get("kind") in {"Secret", "SecretList"}:
+        _walk(value, found, 0)
     return value
 
 

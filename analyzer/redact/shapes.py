@@ -164,7 +164,15 @@ _CLOUD: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
 )
 """Tokens with a known beginning. `sha256~` begins OpenShift's OAuth tokens."""
 
-CLOUD_LITERALS = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", *(literal for literal, _, _ in _CLOUD if literal != "gh"))
+CLOUD_LITERALS = (
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    *(f"xox{letter}-" for letter in "abeoprs"),
+    *(literal for literal, _, _ in _CLOUD if literal not in {"gh", "xox"}),
+)
 """What the cloud tokens begin with."""
 
 

@@ -9,55 +9,90 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ahocorasick_rs import BytesAhoCorasick, MatchKind
+from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
 from analyzer.redact.names import KEY_OF
 from analyzer.redact.shapes import CLOUD_LITERALS
 
 _WORDS = {
-    "pass": "pass", "pwd": "pwd", "secret": "secret", "token": "token", "cred": "cred", "authorization": "auth", "_auth": "auth",
-    '"auth': "auth", 'auth"': "auth", "auth:": "auth", "auth\\": "auth", "auth=": "auth", "basicauth": "auth",
-    "basic-auth": "auth",
-    "cookie": "cookie", "bearer": "bearer", "basic ": "basic", "eyj": "eyj", "dsn": "dsn", "dockerc": "dockerc", "curl ": "curl",
-    "wget ": "wget", "mysql": "mysql", "mariadb": "mariadb", "redis-cli": "redis", "@tcp(": "@tcp(", "@unix(": "@unix(",
-    "last-applied": "last", "cattle.io/applied": "applied", "kapp.k14s.io/original": "original", '"data:': "data:",
-    '"binarydata"': "", "age-secret-key": "age-secret",
-}  # fmt: skip
-"""A sign in the lower-case JSON of an object → what a string in it must hold, in lower case, to be looked at closely."""
+    **dict.fromkeys(("pass", "secret", "token", "cred", "cookie", "bearer", "mysql", "mariadb", "@tcp(", "@unix("), ""),
+    **dict.fromkeys(('pwd"', "pwd=", "pwd:", "pwd\\", "pwd_", "pwd-", "pwd.", "pwd "), "pwd"),
+    **dict.fromkeys(('dsn"', "dsn=", "dsn:", "dsn\\", "dsn_", "dsn-"), "dsn"),
+    **dict.fromkeys(("authorization", 'auth"', "auth:", "auth=", "auth\\", "basicauth", "basic_auth", "basic-auth"), "auth"),
+    **dict.fromkeys((".dockerc", '"dockerc'), "dockerc"),
+    **dict.fromkeys(("_key", "-key", ".key", " key"), "key"),
+    **dict.fromkeys(
+        ("connstr", "conn_str", "conn-str", "connectionstr", "connection_str", "connection-str", "connection str"), "conn"
+    ),
+    **dict.fromkeys(("runtimeenv", "runtime_env", "runtime-env"), "runtime"),
+    "basic ": "basic",
+    "curl ": "curl",
+    "wget ": "wget",
+    "redis-cli": "redis",
+    "age-secret-key": "age-secret",
+    "last-applied": "last",
+    "cattle.io/applied": "applied",
+    "kapp.k14s.io/original": "original",
+    '"data:': "data:",
+}
+"""A sign in the lower-case JSON of an object → what a string in it must hold, in lower case, to be looked at closely.
+
+Where that is empty it is the sign itself.
+"""
+
+_BINARY = '"binarydata":{'
 
 _HARMLESS = (
-    '"secretname":', '"secretref":{', '"secretkeyref":{', '"serviceaccounttoken":{', '"imagepullsecrets":[', '"secret":{',
-    '"secrets":[{', '"automountserviceaccounttoken":', '"tokenexpirationseconds":', "/var/run/secrets/", '"clientsecret":{',
-    '"credentials":{', '"tokensecretref":{', '"pullsecret":{', "authorization.k8s.io", "authorization.openshift.io",
-    '"tokenreviews"', '"secrets"', '"passthrough"', "bypass", "authorization-mode", "compass", "passive", "tokenizer",
-    "secretkeyref", "secretnamespace", '"credentialsrequest"', "tokenrequest",
-)  # fmt: skip
+    '"secretname":',
+    '"secretref":{',
+    '"secretkeyref":{',
+    '"serviceaccounttoken":{',
+    '"path":"token"',
+    '"imagepullsecrets":[',
+    '"secret":{',
+    '"secrets":[{',
+    '"secrets"',
+    '"automountserviceaccounttoken":',
+    '"tokenexpirationseconds":',
+    '"tokensecretref":{',
+    '"pullsecret":{',
+    '"passthrough"',
+    "/secrets/",
+    "-secret-name",
+    "-secret-hash",
+    "-key-file",
+    "tls.key",
+    "authorization.k8s.io",
+    "authorization.openshift.io",
+    "authorization-mode",
+    "authorization-server",
+    "bypass",
+    "tokenizer",
+    "secretkeyref",
+    "signing-certs",
+    *(f"{word}sk-" for word in ("di", "ta", "ma", "ri")),
+)
+"""Phrases that hold a sign and are no trouble: each ends before anything that could be a value, and names no secret."""
 
 _URL = re.compile(rb"://[^\"\s]*[@?#]")
-
-
-def _forms(first: str, second: str) -> tuple[str, ...]:
-    return (f"{first}{second}", f"{first}_{second}", f"{first}-{second}", f"{first}.{second}", f"{first} {second}")
 
 
 @cache
 def _automaton() -> tuple[BytesAhoCorasick, tuple[str | None, ...]]:
     """The automaton over all signs, and for each what to look for in strings (None where it is harmless)."""
-    table: dict[str, str | None] = dict(_WORDS)
-    for word in KEY_OF:
-        table.update(dict.fromkeys(_forms(word, "key"), "key"))
-    table.update(dict.fromkeys(_forms("runtime", "env"), "runtime"))
-    table.update(dict.fromkeys((*_forms("conn", "str"), *_forms("connection", "str")), "conn"))
+    table: dict[str, str | None] = {sign: needle or sign for sign, needle in _WORDS.items()}
+    table[_BINARY] = ""
+    table.update({f"{word}key": "key" for word in KEY_OF})
     table.update({literal.lower(): literal.lower() for literal in CLOUD_LITERALS})
     table.update(dict.fromkeys(_HARMLESS))
-    automaton = BytesAhoCorasick([sign.encode() for sign in table], MatchKind.LeftmostLongest)
+    automaton = BytesAhoCorasick([sign.encode() for sign in table], MatchKind.LeftmostLongest, Implementation.DFA)
     return automaton, tuple(table.values())
 
 
 @cache
 def all_needles() -> frozenset[str]:
     """Everything that a string may hold to be looked at closely."""
-    return frozenset(needle for needle in _automaton()[1] if needle is not None) | {"://"}
+    return frozenset(needle for needle in _automaton()[1] if needle is not None) | {"://", "eyj"}
 
 
 def needles(dumped: bytes) -> frozenset[str]:
@@ -70,4 +105,6 @@ def needles(dumped: bytes) -> frozenset[str]:
     found = {meanings[sign] for sign, _, _ in automaton.find_matches_as_indexes(dumped.lower())}
     if _URL.search(dumped):
         found.add("://")
+    if b"eyJ" in dumped:
+        found.add("eyj")
     return frozenset(needle for needle in found if needle is not None)

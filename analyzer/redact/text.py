@@ -7,6 +7,9 @@ Two passes: secrets known by their shape (`shapes`), then values whose name anno
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
 
 from analyzer.redact import shapes
 from analyzer.redact.names import is_harmless, is_object_name, judge
@@ -15,17 +18,29 @@ from analyzer.redact.placeholder import is_masked, placeholder
 _MAX_VALUE = 1 << 16
 """How far the end of a quoted value is looked for, in characters."""
 
-_KEYWORD = re.compile(
-    r"(\[masked:[a-z-]{1,32}:[^\]\s]{1,60}(?: bytes)?\])|passw|passphrase|passcode|pwd|pass(?![a-z])|secret|token|cred"
-    r"|(?:api|access|private|secret) keys?|keys?(?![a-z])|key(?:id|data|value)|authorization|(?<![a-z])auth(?![a-z])|basic.?auth"
-    r"|rediscli_auth|cookie|conn\w{0,7}[_. -]?str|dsn(?![a-z])|dockerc|runtime.?env",
-    re.IGNORECASE,
+_KEYWORDS = (
+    "[masked:", "passw", "passphrase", "passcode", "pass", "pwd", "secret", "token", "cred", "key", "api key", "access key",
+    "private key", "secret key", "auth", "cookie", "conn_str", "connstr", "conn-str", "connectionstr", "connection_str",
+    "connection-str", "connection str", "dsn", "dockerc", "runtime",
+)  # fmt: skip
+"""What is part of every name that may announce a secret, in lower case; a placeholder is found too, to be skipped."""
+
+_SHAPES = (
+    "bearer",
+    "basic",
+    "curl",
+    "wget",
+    "mysql",
+    "mariadb",
+    "sshpass",
+    "redis-cli",
+    "age-secret",
+    *sorted({literal.lower() for literal in shapes.CLOUD_LITERALS}),
 )
-"""What begins or ends a name that may announce a secret; a placeholder is matched whole, to be skipped."""
-
-_HINTS = ("pass", "pwd", "secret", "token", "cred", "key", "auth", "cookie", "conn", "dsn", "dockerc", "runtime")
-"""A lower-case text without any of these has no match of `_KEYWORD`."""
-
+_COMMANDS = frozenset(("curl", "wget", "mysql", "mariadb", "sshpass", "redis-cli"))
+_CLOUD = frozenset(_SHAPES[9:])
+_SIGNS = (*_KEYWORDS, *_SHAPES)
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _NAME_REST = re.compile(r"[A-Za-z0-9_.-]{0,64}")
 _SEPARATOR = re.compile(r"(\\{0,8}[\"'])?[ \t]{0,8}(:=|=>|=(?![=~])|:(?!:)|>)[ \t]{0,64}")
@@ -53,42 +68,59 @@ _PROSE = frozenset(_PROSE_WORDS.split())
 """Words that follow `password:` or `token:` in sentences, and so are no secret there."""
 
 
+@cache
+def _automaton() -> AhoCorasick:
+    return AhoCorasick(_SIGNS, MatchKind.LeftmostLongest, implementation=Implementation.DFA)
+
+
+def _signs(text: str) -> list[tuple[int, int, int]]:
+    """Where the signs stand: (index in _SIGNS, start, end)."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = text.translate(_ASCII_LOWER)
+    return _automaton().find_matches_as_indexes(low)
+
+
 def mask_text(text: str) -> str:
     """The text with secrets replaced by placeholders, and URLs without user, password, query and fragment.
 
     Takes any text (log lines, messages, configuration files); what carries no sign of a secret comes back as it is.
     """
-    low = text.lower()
-    if "private key" in low or "age-secret" in low:
-        text = shapes.mask_private_keys(text)
-    if "://" in text:
-        text = shapes.mask_urls(text)
-    if "@tcp(" in text or "@unix(" in text:
-        text = shapes.mask_database_users(text)
-    if "eyJ" in text:
-        text = shapes.mask_encoded(text)
-    text = shapes.mask_cloud_tokens(text)
-    if "bearer" in low or "basic" in low:
-        text = shapes.mask_schemes(text)
-    if "curl" in low or "wget" in low or "mysql" in low or "mariadb" in low or "sshpass" in low or "redis-cli" in low:
-        text = shapes.mask_commands(text)
-    return _mask_named(text) if any(hint in low for hint in _HINTS) else text
+    signs = _signs(text)
+    found = {_SIGNS[sign] for sign, _, _ in signs}
+    masked = text
+    if "private key" in found or "age-secret" in found:
+        masked = shapes.mask_private_keys(masked)
+    if "://" in masked:
+        masked = shapes.mask_urls(masked)
+    if "@tcp(" in masked or "@unix(" in masked:
+        masked = shapes.mask_database_users(masked)
+    if "eyJ" in masked:
+        masked = shapes.mask_encoded(masked)
+    if found & _CLOUD or "age-secret" in found:
+        masked = shapes.mask_cloud_tokens(masked)
+    if "bearer" in found or "basic" in found:
+        masked = shapes.mask_schemes(masked)
+    if found & _COMMANDS:
+        masked = shapes.mask_commands(masked)
+    return _mask_named(masked, signs if masked == text else _signs(masked))
 
 
-def _mask_named(text: str) -> str:
-    """Masks each value whose name announces a secret."""
+def _mask_named(text: str, signs: list[tuple[int, int, int]]) -> str:
+    """Masks each value whose name announces a secret; `signs` are those of the text."""
     out: list[str] = []
     done = at = 0
-    while found := _KEYWORD.search(text, at):
-        if found[1]:
-            at = found.end()
+    for sign, start, sign_end in signs:
+        if sign >= len(_KEYWORDS) or start < at:
             continue
-        start = found.start()
+        if sign == 0:
+            at = max(text.find("]", sign_end, sign_end + 100), sign_end)
+            continue
         low = max(at, start - 64)
         while start > low and text[start - 1] in _NAME_CHARS:
-            start -= 1
-        rest = _NAME_REST.match(text, found.end())
-        end = rest.end() if rest else found.end()
+            start -= 1  # noqa: PLW2901 - the sign is inside a longer name
+        rest = _NAME_REST.match(text, sign_end)
+        end = rest.end() if rest else sign_end
         at = end
         kind = judge(text[start:end])
         span = _value_span(text, start, end, kind) if kind else None
