@@ -6,7 +6,7 @@ import fnmatch
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import duckdb
@@ -108,8 +108,13 @@ def _column(con: duckdb.DuckDBPyConnection, query: str) -> frozenset[str]:
 def _any(patterns: tuple[str, ...], names: frozenset[str]) -> bool:
     if not patterns:
         return False
-    pattern = re.compile("|".join(fnmatch.translate(one) for one in patterns))
-    return any(pattern.match(name) for name in names)
+    match = _compiled(patterns).match
+    return any(match(name) for name in names)
+
+
+@cache
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(fnmatch.translate(one) for one in patterns))
 
 
 def _has_field(con: duckdb.DuckDBPyConnection, field: str) -> bool:

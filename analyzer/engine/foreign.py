@@ -13,7 +13,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
@@ -22,13 +22,42 @@ import duckdb
 
 from analyzer.engine import macros
 from analyzer.engine.query import QUERY_SECONDS, QueryError, Row, select
+from analyzer.store.schema import PARTS
+
+_COPY = "rules_copy"
 
 MEMORY_BYTES = 4 << 30
 """Address space of the child."""
 ANSWER_BYTES = 64 << 20
 """Longest answer to one query."""
 START_SECONDS = 20.0
-"""What starting the child and opening the database may take on top of a query."""
+"""What starting the child and opening the database may take on top of the first query."""
+GRACE_SECONDS = 3.0
+"""How long a child may take to see that a query was interrupted, and to answer."""
+
+
+def prepared(con: duckdb.DuckDBPyConnection, path: Path) -> Callable[[], Path]:
+    """Attaches a file for a copy of the database; only possible before the connection is locked.
+
+    Args:
+        con: the database.
+        path: where the copy is to be written; must not exist.
+
+    Returns:
+        What writes the copy, closes it and says where it is; to be called once, when all facts are there.
+    """
+    quoted = str(path).replace("'", "''")
+    con.execute(f"ATTACH '{quoted}' AS {_COPY}")
+
+    def write() -> Path:
+        memory = str(con.execute("SELECT current_database()").fetchall()[0][0]).replace('"', '""')
+        for table in PARTS:
+            con.execute(f'DROP TABLE IF EXISTS "{table.name}"')
+        con.execute(f'COPY FROM DATABASE "{memory}" TO {_COPY}')
+        con.execute(f"DETACH {_COPY}")
+        return path
+
+    return write
 
 
 def run(
@@ -68,9 +97,9 @@ def _one_child(
             with contextlib.suppress(BrokenPipeError):
                 child.stdin.write(json.dumps(request).encode() + b"\n")
                 child.stdin.close()
-            for _ in queries:
+            for number in range(len(queries)):
                 try:
-                    line = lines.get(timeout=seconds + START_SECONDS)
+                    line = lines.get(timeout=seconds + (GRACE_SECONDS if number else START_SECONDS))
                 except queue.Empty:
                     return [*answers, QueryError(f"took longer than {seconds:g} s and was stopped")]
                 if line is None:

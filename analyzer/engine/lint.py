@@ -8,8 +8,8 @@ import duckdb
 
 from analyzer.engine import macros
 from analyzer.engine.case_file import Case
-from analyzer.engine.query import QueryError, check
 from analyzer.engine.rule import Rule
+from analyzer.store.database import QueryError, check_select
 from analyzer.store.schema import TABLES
 
 
@@ -55,7 +55,7 @@ def lint_query(rule: Rule) -> list[str]:
             if sql is None:
                 continue
             try:
-                check(con, sql)
+                check_select(con, sql)
                 con.execute(f"EXPLAIN {sql}")
             except (QueryError, duckdb.Error) as error:
                 return [f"{name}: {str(error).splitlines()[0]}"]

@@ -9,6 +9,10 @@ from typing import Any
 
 import duckdb
 
+from analyzer.store.database import QueryError, check_select, one_line
+
+__all__ = ["MAX_ROWS", "QUERY_SECONDS", "QueryError", "Row", "interrupted_after", "select"]
+
 QUERY_SECONDS = 60.0
 """Longest time one query may take."""
 MAX_ROWS = 20_000
@@ -17,31 +21,13 @@ MAX_ROWS = 20_000
 Row = dict[str, Any]
 
 
-class QueryError(Exception):
-    """A query cannot be run; the text says why, in one line."""
-
-
-def check(con: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Refuses everything but exactly one SELECT.
-
-    Raises:
-        QueryError: it is something else.
-    """
-    try:
-        statements = con.extract_statements(sql)
-    except duckdb.Error as error:
-        raise QueryError(one_line(error)) from None
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise QueryError("must be exactly one SELECT")
-
-
 def select(con: duckdb.DuckDBPyConnection, sql: str, seconds: float = QUERY_SECONDS) -> list[Row]:
     """The rows of one SELECT, run in a read-only transaction (a WITH may hold an INSERT).
 
     Raises:
         QueryError: it is no SELECT, fails, takes longer than `seconds` or gives more than MAX_ROWS rows.
     """
-    check(con, sql)
+    check_select(con, sql)
     con.execute("BEGIN TRANSACTION READ ONLY")
     try:
         with interrupted_after(con, seconds):
@@ -69,9 +55,3 @@ def interrupted_after(con: duckdb.DuckDBPyConnection, seconds: float) -> Iterato
         yield
     finally:
         timer.cancel()
-
-
-def one_line(error: BaseException) -> str:
-    """An error's first line, without the SQL that it quotes."""
-    lines = str(error).strip().splitlines()
-    return (lines[0] if lines else type(error).__name__)[:300]
