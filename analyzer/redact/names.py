@@ -154,7 +154,7 @@ _HARMLESS: dict[str, Callable[[str], bool]] = {
     "password": lambda _: False,
     "runtime-env": lambda value: value == "{}",
     "token": lambda value: (value.isdigit() and len(value) <= 8) or bool(_PATH.fullmatch(value)),
-    "named": lambda value: value.isdigit() or is_object_name(value) or bool(_PATH.fullmatch(value)),
+    "named": lambda value: value.isdigit() or bool(_PATH.fullmatch(value)) or all(map(is_object_name, value.split(","))),
     "connection": lambda value: bool(_URL_ONLY.fullmatch(value)),
     "key": lambda value: value.startswith(_PUBLIC) or bool(_PATH.fullmatch(value)),
     "cookie": lambda value: "=" not in value,

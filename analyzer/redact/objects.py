@@ -23,6 +23,9 @@ from analyzer.redact.text import mask_text
 _MAX_JSON_DEPTH = 4
 """How many levels of JSON in strings of JSON are taken apart; deeper ones are masked as text."""
 
+_HASHES = "operator.openshift.io/dep-"
+"""Annotations of OpenShift's operators: hashes of the Secrets and ConfigMaps that a workload uses."""
+
 _APPLIED = ("last-applied", "cattle.io/applied", "kapp.k14s.io/original")
 _CERTIFICATES = (".crt", ".pem", "ca-bundle", "ca.cert")
 _INLINE = ("value", "inline", "plain", "plaintext", "plainText", "data", "inlineString")
@@ -78,7 +81,7 @@ def _judge_key(key: str) -> str:
     """The kind of secret that a key announces; annotations that repeat the whole object count as one."""
     if any(part in key for part in _APPLIED):
         return "last-applied"
-    return judge(key)
+    return "" if key.startswith(_HASHES) else judge(key)
 
 
 def _walk(root: Any, wanted: Collection[str], depth: int) -> bool:
@@ -202,7 +205,7 @@ def _special(node: dict[str, Any]) -> bool:
     binary = node.get("binaryData")
     if isinstance(binary, dict):
         for key, packed in binary.items():
-            if isinstance(packed, str) and (new := mask_packed(str(key), packed)) is not packed:
+            if isinstance(packed, str) and (new := mask_packed(str(key), packed, _mask_file)) != packed:
                 binary[key] = new
                 changed = True
     return changed
@@ -266,8 +269,13 @@ def _mask_string(text: str, depth: int) -> str:
                 return text
             return _dump_inner(inner, indent="\n" in text)
     if head == "data:":
-        return mask_data_url(text)
+        return mask_data_url(text, _mask_file)
     return mask_text(text)
+
+
+def _mask_file(text: str) -> str:
+    """The content of a packed file."""
+    return _mask_string(text, _MAX_JSON_DEPTH - 1)
 
 
 def _dump_inner(inner: Any, *, indent: bool) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from urllib.parse import unquote_to_bytes
+from collections.abc import Callable
+from urllib.parse import quote, unquote_to_bytes
 
 from analyzer.redact.placeholder import is_masked, placeholder
 from analyzer.redact.shapes import decode_base64
-from analyzer.redact.text import mask_text
 
 _MAX_UNPACKED = 4 << 20
 """How many bytes of an unpacked file are looked at; a longer one is masked whole, since nobody looked at the rest."""
@@ -39,38 +39,52 @@ def _is_base64(raw: bytes) -> bool:
     return True
 
 
-def _has_secret(raw: bytes) -> bool:
-    """Does this file, perhaps gzip, hold anything that would be masked in text."""
-    if raw[:2] == b"\x1f\x8b":
+def _masked_file(raw: bytes, mask: Callable[[str], str]) -> bytes | None:
+    """The file with its secrets masked; None where that cannot be done (it is no text, or too long) and it may hold some."""
+    packed = raw[:2] == b"\x1f\x8b"
+    plain = raw
+    if packed:
         unpack = zlib.decompressobj(wbits=31)
         try:
-            raw = unpack.decompress(raw, _MAX_UNPACKED)
+            plain = unpack.decompress(raw, _MAX_UNPACKED)
         except zlib.error:
-            return True
+            return None
         if unpack.unconsumed_tail:
-            return True
-    if len(raw) > _MAX_UNPACKED:
-        return True
-    text = raw.decode("utf-8", "replace")
-    return mask_text(text) != text
+            return None
+    if len(plain) > _MAX_UNPACKED:
+        return None
+    text = plain.decode("utf-8", "replace")
+    masked = mask(text)
+    if masked == text:
+        return raw
+    return None if packed or "\ufffd" in text else masked.encode("utf-8", "replace")
 
 
-def mask_packed(name: str, packed: str) -> str:
-    """A base64 value under that name: itself, or a placeholder where its content has a secret or can't be looked at."""
+def mask_packed(name: str, packed: str, mask: Callable[[str], str]) -> str:
+    """A base64 value under that name, the file in it masked by `mask`; a placeholder where it can't be looked into."""
     if not packed or is_masked(packed):
         return packed
     raw = decode_base64("".join(packed.split()))
-    if raw is None or name.lower().endswith(_KEYSTORES) or _has_secret(raw):
+    if raw is None or name.lower().endswith(_KEYSTORES):
         return placeholder("file", packed if raw is None else raw, length=True)
-    return packed
+    masked = _masked_file(raw, mask)
+    if masked is raw:
+        return packed
+    return placeholder("file", raw, length=True) if masked is None else base64.b64encode(masked).decode()
 
 
-def mask_data_url(url: str) -> str:
-    """A `data:` URL (Ignition's files): itself, or a placeholder where its content has a secret."""
+def mask_data_url(url: str, mask: Callable[[str], str]) -> str:
+    """A `data:` URL (Ignition's files), the file in it masked by `mask`; a placeholder where it can't be looked into."""
     head, comma, body = url.partition(",")
     if not comma or len(head) > 200:
-        return mask_text(url)
-    raw = decode_base64("".join(body.split())) if head.endswith(";base64") else unquote_to_bytes(body)
-    if raw is None or _has_secret(raw):
+        return "data:" + mask(url.removeprefix("data:"))
+    if is_masked(body):
+        return url
+    encoded = head.endswith(";base64")
+    raw = decode_base64("".join(body.split())) if encoded else unquote_to_bytes(body)
+    masked = None if raw is None else _masked_file(raw, mask)
+    if raw is not None and masked is raw:
+        return url
+    if masked is None:
         return f"{head},{placeholder('file', body if raw is None else raw, length=True)}"
-    return url
+    return f"{head},{base64.b64encode(masked).decode() if encoded else quote(masked)}"

@@ -49,7 +49,7 @@ _QUOTE = re.compile(r"\\{0,8}[\"']")
 _QUOTED = re.compile(r"(?:[^\"\\]|\\.)*+", re.DOTALL)
 _UNQUOTED = re.compile(r"(?:\[masked:[^\s\]]{1,80}\]|[^\s,;&\"'<>\\]|,(?![\s\"']|[\w.-]{1,40}[=:])|\\(?![nrt\"'\\]))+")
 _BLOCK = re.compile(r"[|>][+-]?\d?[+-]?[ \t]*(?:\r?\n|\Z)")
-_STRUCTURE = re.compile(r"[{\[(&*]|nil\b|map\[|<nil>|%[a-z]|\\\(")
+_STRUCTURE = re.compile(r"[{\[(&*]|\$\(|nil\b|map\[|<nil>|%[a-z]|\\\(")
 _LINE_HEAD = re.compile(r"(?:\A|\n|\\n)[ \t\-{,\"'\\?]*\Z")
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
 _SCHEME_HEAD = re.compile(
@@ -148,8 +148,8 @@ def _value_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] |
     at, sign = separator.end(), separator[2]
     if sign == ">":
         return _element_span(text, start, at)
-    if separator[1] is None and sign == ":" and at > separator.end(2):
-        if _LINE_HEAD.search(text[max(0, start - 120) : start]):
+    if sign == ":" and at > separator.end(2) and not (separator[1] and _QUOTE.match(text, at)):
+        if separator[1] is None and _LINE_HEAD.search(text[max(0, start - 120) : start]):
             return _line_span(text, start, at, kind)
         return _plain_span(text, at, kind, prose=True, strict=True)
     if at >= len(text) or text[at] in "\r\n":
