@@ -72,7 +72,7 @@ def _machine_config(annotations: dict[str, Any]) -> Hint | None:
 def _gpu_upgrade(labels: dict[str, Any]) -> Hint | None:
     state = labels.get(_GPU_UPGRADE)
     if isinstance(state, str) and state not in _GPU_IDLE:
-        return Hint("the driver upgrade of the NVIDIA GPU Operator", f"metadata.labels['{_GPU_UPGRADE}']", state)
+        return Hint("the driver upgrade of the NVIDIA GPU Operator", f'metadata.labels["{_GPU_UPGRADE}"]', state)
     return None
 
 
@@ -80,7 +80,7 @@ def _marked(marks: dict[str, Any], known: tuple[tuple[str, str], ...], where: st
     for start, words in known:
         for name, value in marks.items():
             if name.startswith(start):
-                return Hint(words, f"{where}['{name}']", str(value))
+                return Hint(words, f'{where}["{name}"]', str(value))
     return None
 
 
@@ -94,4 +94,4 @@ def _tainted(taints: list[dict[str, Any]]) -> Hint | None:
 
 
 def _path(annotation: str) -> str:
-    return f"metadata.annotations['{annotation}']"
+    return f'metadata.annotations["{annotation}"]'
