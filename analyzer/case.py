@@ -91,9 +91,9 @@ def analyze_case(
     with workspace() as folder:
         jobs = options.jobs or os.cpu_count() or 1
         parts = read_bundle(inputs, folder, jobs, lambda done, total: progress("reading", done, total))
-        # Imported here, while the workers are done: forking with DuckDB's threads alive is not safe.
+        # Imported only now, when the workers are done: a process with DuckDB's threads alive must not fork.
         from analyzer import facts
-        from analyzer.engine import analysis, macros, run
+        from analyzer.engine import analysis, foreign, needs
         from analyzer.store import database as store
         from analyzer.store.load import load
 
@@ -102,12 +102,13 @@ def analyze_case(
         try:
             load(con, parts)
             progress("deriving facts", 0, 0)
-            facts.derive_all(con, as_of=options.as_of, needed=run.needed_kinds(packs))
-            macros.create(con)
+            facts.derive_all(con, as_of=options.as_of, needed=needs.needed_kinds(packs))
+            others = any(not pack.trusted for pack in packs)
+            snapshot = foreign.prepared(con, folder / "rules-copy.duckdb") if others else None
             store.attach_output(con, database)
             store.lock(con)
             progress("running rules", 0, 0)
-            report = analysis.analyse(con, packs, reader=lambda ids: reread(inputs, parts, ids))
+            report = analysis.analyse(con, packs, reader=lambda ids: reread(inputs, parts, ids), snapshot=snapshot)
             analysis.store_result(con, report)
             progress("saving", 0, 0)
             store.save(con)
@@ -120,8 +121,9 @@ def reread(inputs: Sequence[Path], parts: Parts, file_ids: Sequence[int]) -> Ite
     """The files with these ids once more, one pass an input: for the lines of quoted fields."""
     wanted = set(file_ids)
     for number, path in enumerate(inputs):
-        first = parts.first_file_id(number)
-        indexes = sorted(file_id - first for file_id in wanted if parts.input_of(file_id) == number)
+        ids = [row["file_id"] for row in parts.files if row["input"] == number]
+        first = min(ids, default=0)
+        indexes = sorted(file_id - first for file_id in wanted.intersection(ids))
         if indexes:
             for index, stream in open_container(path).read(indexes):
                 yield first + index, stream

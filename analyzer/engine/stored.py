@@ -12,12 +12,17 @@ import orjson
 from analyzer import times
 from analyzer.engine.model import Finding, Incident, ObjectRef, Report
 from analyzer.facts.rows import insert_rows
+from analyzer.store.schema import TABLES
 
-SCHEMA = "triage.report/v1"
+SCHEMA = "triage.db/v1"
+"""Says in table `meta` that a database is ours, and of which generation."""
 
 
 def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
-    """Writes the report's result into the tables `findings`, `incidents`, `not_evaluated` and `meta`."""
+    """Creates and fills the tables `findings`, `incidents`, `not_evaluated` and `meta`."""
+    for table in TABLES:
+        if table.stage == "result":
+            con.execute(table.ddl())
     place = {name: incident.id for incident in report.incidents for name in incident.findings}
     ids = _object_ids(con, report)
     insert_rows(con, "findings", [_finding_row(finding, place.get(finding.id), ids) for finding in report.findings])
