@@ -79,7 +79,7 @@ def _cut(blocks: list[_Block], limit: int) -> str:
 def _blocks(report: Report) -> list[_Block]:
     views = incident_views(report)
     full = full_views(views)
-    blocks = [_Block(_KEEP, f"**{md_text(report.verdict)}**"), _Block(_KEEP, _counts(report))]
+    blocks = [_Block(_KEEP, f"**{md_text(report.verdict) or 'no verdict'}**"), _Block(_KEEP, _counts(report))]
     shown: set[str] = set()
     for view in full:
         blocks += _incident(report, view, shown)
@@ -210,7 +210,7 @@ def _open(report: Report) -> list[_Block]:
     for ask in questions[:ASKS]:
         codes = ", ".join(md_code(code) for code in ask.codes[:CODES])
         rest = f" and {len(ask.codes) - CODES} more" if len(ask.codes) > CODES else ""
-        what = f"**{md_text(clip(ask.what, 200))}**: " if ask.what else ""
+        what = f"**{md_text(clip(ask.what, 200))}**: " if one_line(ask.what) else ""
         text = f"- {what}{md_text(clip(one_line(ask.reason), 600))}. Open because of it: {codes}{rest}."
         if ask.commands:
             text += "\n\n" + md_fence("\n".join(one_line(command) for command in ask.commands), "  ")
@@ -238,10 +238,14 @@ def _coverage(report: Report) -> str:
     )
     for error in coverage.collect_errors[:LISTED]:
         place = md_code(words.place(error.file, error.line))
-        rows.append(f"- The collection could not get {md_code(clip(error.subject or 'something', 160))}: {error.kind}, {place}")
+        rows.append(
+            f"- The collection could not get {md_code(clip(error.subject or 'something', 160))}: {md_text(error.kind)}, {place}"
+        )
     rows += [f"- {text}" for text in [not_shown(len(coverage.collect_errors), LISTED, "collection error")] if text]
     for file in report.files[:LISTED]:
-        rows.append(f"- Not read in full: {md_code(file.path)} ({file.status}): {md_text(clip(one_line(file.error), 300))}")
+        rows.append(
+            f"- Not read in full: {md_code(file.path)} ({md_text(file.status)}): {md_text(clip(one_line(file.error), 300))}"
+        )
     rows += [f"- {text} not read in full" for text in [not_shown(len(report.files), LISTED, "file")] if text]
     return "## Coverage\n\n" + "\n".join(rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,7 +34,8 @@ DETAILS: Final = 200
 OBJECTS: Final = 50
 ASKS: Final = 60
 NAMESPACES: Final = 300
-LINKED: Final = "https://"
+LINKED: Final = re.compile(r"https://[A-Za-z0-9.-]+(?::\d+)?(?:[/?#][A-Za-z0-9._~!$&'()*+,;=:@%/?#-]*)?", re.ASCII)
+"""References that become links; anything else that a rule names there is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def build(report: Report) -> Page:
         Card(
             view,
             chain(report, view.steps),
-            tuple(link for link in view.root.references if link.startswith(LINKED)),
+            tuple(link for link in view.root.references if LINKED.fullmatch(link)),
             clip(one_line(view.root.why), 2000),
         )
         for view in full

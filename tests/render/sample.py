@@ -176,7 +176,7 @@ SAMPLE = Report(
         ),
     ),
     files=(
-        UnreadFile(0, "mg/quay-io-example/namespaces/lab/core/secrets.yaml", 16384, "partial", "ends inside a string at line 411"),
+        UnreadFile(0, "mg/quay-io-example/namespaces/lab/core/secrets.yaml", 16384, "partial", "ends in a string at line 411"),
         UnreadFile(0, "mg/quay-io-example/audit_logs/big.gz", None, "skipped", "audit log"),
     ),
 )  # fmt: skip
@@ -195,7 +195,7 @@ def big(findings: int = 3000, incidents: int = 500) -> Report:
     per = findings // incidents
     rows, trees = [], []
     for number in range(incidents):
-        severity: Severity = ("error", "warning", "info")[min(2, number * 3 // incidents)]  # type: ignore[assignment]
+        severity: Severity = ("error", "warning", "info")[min(2, number * 3 // incidents)]
         names = tuple(f"f{number}-{index}" for index in range(per))
         for index, name in enumerate(names):
             ref = ObjectRef("", "Pod", f"tenant-{number:03d}", f"service-with-a-long-name-{number}-{index}", name)
@@ -209,7 +209,9 @@ def big(findings: int = 3000, incidents: int = 500) -> Report:
                         next=("Look at its last words: `kubectl logs -n x y --previous`",))
             )  # fmt: skip
         parents = {name: names[max(0, index // 2)] for index, name in enumerate(names) if index}
-        trees.append(Incident(f"inc{number}", f"Incident {number} of many", names[0], names, "workload", {"Pod": 60}, (), parents))
+        trees.append(
+            Incident(f"inc{number}", f"Incident {number} of many", names[0], names, "workload", {"Pod": 60}, (), parents)
+        )
     return replace(SAMPLE, findings=tuple(rows), incidents=tuple(trees))
 
 
@@ -218,7 +220,7 @@ def with_text(value: T, change: Callable[[str], str]) -> T:
 
     Ids are what ties findings and incidents together, so they stay too; everything else may come from a bundle.
     """
-    fixed = {"id", "root", "severity", "owner", "waiting", "basis", "health", "status", "findings", "parents"}
+    fixed = {"id", "root", "severity", "owner", "waiting", "basis", "health", "findings", "parents"}
     if isinstance(value, str):
         return change(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
@@ -230,7 +232,7 @@ def with_text(value: T, change: Callable[[str], str]) -> T:
         for row in fields(value):
             inner = getattr(value, row.name)
             keep = row.name in fixed and not (row.name == "findings" and isinstance(value, Report))
-            keep = keep or (row.name == "kind" and isinstance(value, Evidence))
+            keep = keep or (row.name, type(value)) in {("kind", Evidence), ("status", KindCoverage)}
             changed[row.name] = inner if keep else with_text(inner, change)
         return replace(value, **changed)
     return value

@@ -1,0 +1,156 @@
+"""report.md: what it says, that no text of a bundle is more than text in it, and how it is cut."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from analyzer.engine.model import Report
+from analyzer.render.markdown import report_markdown
+
+from .hostile import STRINGS, either
+from .sample import CORDON, CRASH, FRONT_DOWN, HEALTHY, NODE_DOWN, SAMPLE, big, with_text
+
+PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+INLINE = {"text", "softbreak", "code_inline", "strong_open", "strong_close"}
+BLOCKS = {
+    "paragraph_open", "paragraph_close", "inline", "heading_open", "heading_close", "bullet_list_open", "bullet_list_close",
+    "ordered_list_open", "ordered_list_close", "list_item_open", "list_item_close", "fence",
+}  # fmt: skip
+HEADINGS = re.compile(r"Causes|Other findings|Not evaluated|Coverage|How this was made|\d+\. (Error|Warning|Info):.*", re.DOTALL)
+STRONG = {
+    "Broken now:", "Who acts:", "Does waiting help:", "Since:", "Basis:", "Cause:", "What it leads to:", "Evidence:", "Do next:",
+}  # fmt: skip
+
+
+def inline(tokens: list[Token]) -> list[Token]:
+    return [child for token in tokens for child in token.children or []]
+
+
+def held(text: str) -> list[Token]:
+    """Only the markup that we write, and only where we write it."""
+    tokens = PARSER.parse(text)
+    assert {token.type for token in tokens} <= BLOCKS
+    assert {child.type for child in inline(tokens)} <= INLINE
+    for index, token in enumerate(tokens):
+        if token.type == "heading_open":
+            assert HEADINGS.fullmatch(tokens[index + 1].content), tokens[index + 1].content
+        if token.type == "fence":
+            assert token.info == "text"
+    for child in inline(tokens):
+        if child.type == "text":
+            assert not re.search(r"@\w|#\d|(?i:\bgh-\d|\b(https?|ftp)://|\bwww\.\w)", child.content), child.content
+    return tokens
+
+
+def shape(text: str) -> list[tuple[str, int]]:
+    return [(token.type, token.level) for token in held(text)]
+
+
+def test_the_first_line_is_the_verdict() -> None:
+    assert report_markdown(SAMPLE).splitlines()[0] == f"**{SAMPLE.verdict}**"
+    assert report_markdown(HEALTHY).splitlines()[0] == f"**{HEALTHY.verdict}**"
+
+
+def test_an_incident_is_ready_for_a_ticket() -> None:
+    text = report_markdown(SAMPLE)
+    held(text)
+    for words in (
+        "### 1. Error: Node rack2-n07 stopped answering; its 14 pods cannot be moved",
+        "- **Broken now:** 13 Pods, 1 Deployment, 1 StatefulSet",
+        "- **Who acts:** Platform team",
+        "- **Does waiting help:** No",
+        "- **Since:** 06:42:00, 5 h 18 min before collection",
+        "- Reported in `mg/quay-io-example/cluster-scoped-resources/core/nodes/rack2-n07.yaml:214`, field",
+        "  Kubelet stopped posting node status.",
+        "   oc delete node rack2-n07",
+        "3. Set `spec.unschedulable` until then.",
+        "- Not collected: `Secret`",
+        "oc get secrets -A",
+        "triage 0.1.0, 88 rules",
+        "SHA-256 `9f2c61e0",
+        "Collected 2026-11-01 12:00:00 UTC",
+    ):
+        assert words in text, words
+    assert text.index(NODE_DOWN.title) < text.index(FRONT_DOWN.title) < text.index(CRASH.title)
+
+
+def test_every_finding_is_told_once_at_least() -> None:
+    text = report_markdown(SAMPLE)
+    for finding in SAMPLE.findings:
+        assert finding.title in text
+    assert CORDON.title in text.split("## Other findings")[1]
+
+
+def test_a_domain_without_a_trace_is_not_mentioned() -> None:
+    assert "ray" not in re.sub(r"library|array|trace", "", report_markdown(SAMPLE))
+
+
+@pytest.mark.parametrize("text", STRINGS)
+def test_hostile_text_changes_nothing_but_text(text: str) -> None:
+    assert shape(report_markdown(with_text(SAMPLE, lambda was: f"{text} {was}")))
+    assert shape(report_markdown(with_text(SAMPLE, lambda was: f"{was}{text}")))
+
+
+@given(either)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_text_in_every_field_stays_text(text: str) -> None:
+    held(report_markdown(with_text(SAMPLE, lambda _: text)))
+
+
+def test_hostile_words_do_not_move_the_blocks() -> None:
+    """The same blocks at the same depth, whatever the words are."""
+    quiet = replace(SAMPLE, incidents=tuple(replace(row, next=()) for row in SAMPLE.incidents))
+    quiet = replace(quiet, findings=tuple(replace(row, next=()) for row in quiet.findings))
+    plain = shape(report_markdown(with_text(quiet, lambda _: "word")))
+    for text in ("# h", "- x", "1. x", "> x", "```", "| a |\n|---|", "\n\n***\n", "<div>", "    code", "===="):
+        assert shape(report_markdown(with_text(quiet, lambda _, text=text: text))) == plain, text  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("limit", [400, 1000, 2500, 4000])
+def test_a_limit_is_kept_and_the_verdict_stays(limit: int) -> None:
+    text = report_markdown(SAMPLE, max_chars=limit)
+    assert len(text) <= limit
+    assert text.startswith("**Two faults:")
+    if limit >= 1000:
+        held(text)
+        assert "Cut to fit" in text
+        assert "SHA-256" in text
+
+
+def test_a_limit_that_is_wide_enough_changes_nothing() -> None:
+    whole = report_markdown(SAMPLE)
+    assert report_markdown(SAMPLE, max_chars=len(whole)) == whole
+
+
+def test_a_smaller_limit_keeps_the_most_important_incidents() -> None:
+    text = report_markdown(big(), max_chars=6000)
+    assert len(text) <= 6000
+    numbers = [int(found) for found in re.findall(r"^### (\d+)\.", text, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert numbers
+
+
+def test_a_large_report_stays_readable() -> None:
+    text = report_markdown(big())
+    held(text)
+    assert len(text) < 200_000
+    assert re.search(r"[\d,]+ more findings in report.json", text)
+
+
+def test_an_unknown_flavor_is_an_error() -> None:
+    with pytest.raises(ValueError, match="flavor"):
+        report_markdown(SAMPLE, flavor="wiki")  # type: ignore[arg-type]
+
+
+def test_two_bundles_are_told_apart() -> None:
+    second = replace(SAMPLE.inputs[0], path="later.tar.gz", sha256=None)
+    report: Report = replace(SAMPLE, inputs=(*SAMPLE.inputs, second))
+    text = report_markdown(report)
+    assert "`[1] mg/quay-io-example/" in text
+    assert "`later.tar.gz`" in text

@@ -1,0 +1,112 @@
+"""Words, steps, chains and questions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import duckdb
+import pytest
+
+from analyzer.render import words
+from analyzer.render.chain import rail
+from analyzer.render.questions import QUESTIONS
+from analyzer.render.timeline import drawing, moments
+from analyzer.render.tree import steps
+from analyzer.render.view import incident_views
+from analyzer.store.schema import TABLES
+
+from .sample import END, HEALTHY, SAMPLE, big
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Wait.", [("text", "Wait.")]),
+        ("Look: `oc get pods -A`, then wait", [("text", "Look: "), ("command", "oc get pods -A"), ("text", ", then wait")]),
+        ("Read its log: kubectl logs a --previous", [("text", "Read its log: "), ("command", "kubectl logs a --previous")]),
+        ("kubectl get pods.", [("command", "kubectl get pods")]),
+        ("Set `spec.replicas` to 3", [("text", "Set "), ("code", "spec.replicas"), ("text", " to 3")]),
+        ("Ask who owns kubectl here", [("text", "Ask who owns kubectl here")]),
+        ("a `kubectl delete pod x\nrm y` b", [("text", "a "), ("command", "kubectl delete pod x\u240arm y"), ("text", " b")]),
+        ("an open ` stays", [("text", "an open ` stays")]),
+    ],
+)  # fmt: skip
+def test_steps_are_taken_apart(text: str, parts: list[tuple[str, str]]) -> None:
+    assert [(part.kind, part.text) for part in words.step_parts(text)] == parts
+
+
+def test_the_first_step_in_a_few_words() -> None:
+    assert words.step_says("Look at its last words: `kubectl logs x`") == "Look at its last words"
+    assert words.step_says("`kubectl logs x`") == "kubectl logs x"
+    assert words.step_says("Set `spec.replicas` to 3.") == "Set spec.replicas to 3."
+
+
+def test_numbers_sizes_and_times() -> None:
+    assert [words.plural(count, "Pod") for count in (0, 1, 1204)] == ["0 Pods", "1 Pod", "1,204 Pods"]
+    assert [words.plural(2, noun) for noun in ("Ingress", "NetworkPolicy", "Gateway")] == [
+        "2 Ingresses",
+        "2 NetworkPolicies",
+        "2 Gateways",
+    ]
+    assert [words.size(size) for size in (None, 0, 999, 1500, 412_345_678, 10**13)] == [
+        "",
+        "0 bytes",
+        "999 bytes",
+        "1.5 kB",
+        "412 MB",
+        "10000 GB",
+    ]
+    assert words.when(END, END) == "12:00:00"
+    assert words.when(END - timedelta(days=1), END) == "31 Oct 12:00:00"
+    assert words.when(END - timedelta(days=400), END) == "27 Sep 2025 12:00:00"
+    assert words.when(None, END) == "unknown"
+
+
+def test_a_tree_is_root_first_and_each_cause_before_its_effects() -> None:
+    findings = {finding.id: finding for finding in SAMPLE.findings}
+    rows = steps(SAMPLE.incidents[0], findings)
+    assert [(row.finding.id, row.depth, row.level) for row in rows] == [
+        ("n1", 0, 0), ("n2", 1, 1), ("n3", 2, 1), ("n4", 1, 1), ("n5", 2, 1),
+    ]  # fmt: skip
+    assert [row.fork for row in rows] == [False, True, False, True, False]
+    assert [row.passing for row in rows] == [(), (0,), (0,), (), ()]
+    assert rows[-1].last
+    assert rows[1].after == 300
+
+
+def test_a_rail_joins_each_step_to_what_explains_it() -> None:
+    findings = {finding.id: finding for finding in SAMPLE.findings}
+    drawn = [rail(row) for row in steps(SAMPLE.incidents[0], findings)]
+    assert drawn[0].lines == ((13, "20", "100%"),)
+    assert drawn[1].lines == ((13, "0", "100%"), (34, "20", "100%"))
+    assert drawn[3].lines == ((13, "0", "6"), (34, "20", "100%"))
+    assert drawn[4].lines == ((34, "0", "2"),)
+
+
+def test_the_timeline_is_in_order_and_inside_its_drawing() -> None:
+    for report in (SAMPLE, big()):
+        views = incident_views(report)
+        rows = moments(report, views)
+        assert [row.at for row in rows] == sorted(row.at for row in rows)
+        drawn = drawing(report, views, rows)
+        assert drawn
+        assert len(drawn.lanes) <= 13
+        for lane in drawn.lanes:
+            assert 190 <= lane.start <= lane.end <= 982
+            assert all(190 <= mark.x <= 982 for mark in lane.marks)
+            near = [b.x - a.x for a, b in zip(lane.marks, lane.marks[1:], strict=False)]
+            assert all(gap >= 6 for gap in near)
+
+
+def test_no_timeline_without_anything_to_show() -> None:
+    assert drawing(HEALTHY, (), moments(HEALTHY, ())) is None
+
+
+def test_the_questions_can_be_asked() -> None:
+    database = duckdb.connect()
+    for table in TABLES:
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
+        database.execute(f'CREATE TABLE "{table.name}" ({columns})')
+    for _, query in QUESTIONS:
+        assert '"' not in query
+        database.execute(query)
