@@ -24,6 +24,7 @@ _NAMED_BY = (
 )
 """Labels of kube-state-metrics that name an object of the alert's namespace; what the exporter itself is comes last."""
 _QUIET_LABELS = frozenset({"alertname", "severity", "prometheus", "endpoint", "job", "instance", "container", "uid"})
+_TARGET_LABELS = frozenset({"namespace", "pod", "service", "container", "endpoint", "instance", "job", "node"})
 _LABELS_SHOWN = 8
 
 Key = tuple[str, str, str]
@@ -85,7 +86,14 @@ def _alerts(document: Any) -> Iterator[dict[str, Any]]:
 
 
 def _nearest(labels: dict[str, str], index: dict[Key, int]) -> int | None:
-    """The object that an alert is about: what it names in its namespace, its node, its operator, its namespace."""
+    """The object that an alert is about: what it names in its namespace, its node, its operator, its namespace.
+
+    Where the metric has a label of the same name as the scraped target, Prometheus keeps the metric's as `exported_…`;
+    then the plain labels only say which exporter told it.
+    """
+    exported = {name.removeprefix("exported_"): value for name, value in labels.items() if name.startswith("exported_")}
+    if exported:
+        labels = {name: value for name, value in labels.items() if name not in _TARGET_LABELS} | exported
     namespace = labels.get("namespace", "")
     name = labels.get("name", "")
     wanted = [
