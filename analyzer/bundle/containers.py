@@ -8,7 +8,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -17,7 +17,7 @@ from analyzer.bundle.compression import HEAD_BYTES, Expanded, codec_of, expanded
 from analyzer.bundle.errors import CutEntry, LimitError, UnreadableError, UsageError
 from analyzer.bundle.folder import FolderSource, open_regular
 from analyzer.bundle.limits import MAX_NESTED_BYTES, MAX_NESTING, MIB, NESTED_MEMORY_BYTES
-from analyzer.bundle.paths import is_archive_name
+from analyzer.bundle.paths import decode_name, is_archive_name
 from analyzer.bundle.single import SingleSource
 from analyzer.bundle.sources import Budget, Member, Source
 from analyzer.bundle.streams import EntryStream, Readable, as_binary, one_line
@@ -156,7 +156,7 @@ class _Walk:
             else:
                 file = open_regular(self._path, follow=True, buffering=_BUFFER_BYTES)
                 budget.stored = os.fstat(file.fileno()).st_size
-                source = _source_of(file, budget.stored, self._path.name, budget)
+                source = _source_of(file, budget.stored, decode_name(os.fsencode(self._path.name)), budget)
         except OSError as error:
             raise UsageError(f"{self._path}: {_reason(error)}") from None
         try:
@@ -213,14 +213,19 @@ class _Walk:
 def _spool(stream: EntryStream) -> tuple[BinaryIO, str | None]:
     """Copy a nested archive to where it can be seeked in; also says why it is not whole."""
     spool = cast("BinaryIO", tempfile.SpooledTemporaryFile(NESTED_MEMORY_BYTES))  # noqa: SIM115 - the caller closes it
+    problem: str | None = None
     try:
-        while data := stream.read(_BUFFER_BYTES):
-            spool.write(data)
-    except CutEntry as cut:
-        return spool, str(cut)
+        try:
+            while data := stream.read(_BUFFER_BYTES):
+                spool.write(data)
+        except CutEntry as cut:
+            problem = str(cut)
+        spool.flush()
     except OSError as error:
-        return spool, f"no room for it in the temporary folder {tempfile.gettempdir()}: {one_line(error)}"
-    return spool, None
+        with suppress(OSError):  # what could not be written cannot be flushed either
+            spool.close()
+        return io.BytesIO(), f"no room for it in the temporary folder {tempfile.gettempdir()}: {one_line(error)}"
+    return spool, problem
 
 
 def _source_of(file: BinaryIO, length: int, name: str, budget: Budget) -> Source:

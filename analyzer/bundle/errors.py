@@ -6,6 +6,10 @@ from __future__ import annotations
 class BundleError(Exception):
     """Base of all that can go wrong with an input; anything else that escapes is a fault of ours."""
 
+    def __init__(self, message: str) -> None:
+        """Keep `message` in one printable line: names from outside may hold line ends and escape sequences."""
+        super().__init__("".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in message))
+
 
 class UsageError(BundleError):
     """The input cannot be what was meant: no such path, no permission, neither a file nor a folder (exit code 2)."""

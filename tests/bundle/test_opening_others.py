@@ -9,6 +9,7 @@ import os
 import pickle
 import random
 import tarfile
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -273,6 +274,21 @@ def test_a_nested_archive_larger_than_memory_is_spooled_to_disk(tmp_path: Path, 
     assert contents(path)[0]["in.tar!/a.log"] == b"line\n"
 
 
+def test_no_room_for_a_nested_archive_costs_that_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
+        def __init__(self, _: int) -> None:
+            super().__init__()
+
+        def flush(self) -> None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Full)
+    path = tmp_path / "bundle"
+    path.write_bytes(tar_bytes([("in.tar", tar_bytes([("a.log", b"line\n")])), ("b.log", b"b")]))
+    assert contents(path)[0] == {"b.log": b"b"}
+    assert problems(path)["in.tar"].endswith("No space left on device")
+
+
 # --- refused at once ------------------------------------------------------------------------------------------------
 
 
@@ -313,6 +329,16 @@ def test_a_container_travels_to_another_process(tmp_path: Path) -> None:
     path.write_bytes(tar_bytes([("a.log", b"line\n")]))
     container = pickle.loads(pickle.dumps(open_container(path)))
     assert [stream.read() for _, stream in container.read([0])] == [b"line\n"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of POSIX")
+def test_odd_names_of_the_input_itself(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        open_container(tmp_path / "a\nb\x1b[31m")
+    assert "a\\x0ab\\x1b[31m" in str(caught.value)
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.yaml"))
+    path.write_bytes(b"kind: Pod\n")
+    assert contents(path)[0] == {"caf\\xe9.yaml": b"kind: Pod\n"}
 
 
 def test_sha256(tmp_path: Path) -> None:
