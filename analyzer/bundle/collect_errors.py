@@ -101,7 +101,11 @@ def make(line: int, message: str, subject: str, *, sure: bool) -> CollectError |
     kind = classify_message(message, sure=sure)
     if kind is None:
         return None
-    return CollectError(line, kind, subject or subject_of(message), one_line(mask_text(message)))
+    named = subject_of(message)
+    if _RESOURCE_IN_GROUP.search(message):
+        # The API server's own words say best what was refused.
+        subject = named
+    return CollectError(line, kind, subject or named, one_line(mask_text(message)))
 
 
 def errors_in_text(data: bytes, subject: str, *, sure: bool) -> Iterator[CollectError]:

@@ -32,7 +32,7 @@ DATED_LINES = 200
 _RFC3339 = re.compile(rb"\s*(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d))(?:\s|\Z|[\"'\]])")
 # Structured lines (zap, logrus, slog): the key says that it is the time of the line.
 _KEYED = re.compile(
-    rb"[\"{\s](?:ts|time|timestamp|@timestamp)\"?\s?[:=]\s?\"?"
+    rb"(?:\A|[\"{\s])(?:ts|time|timestamp|@timestamp)\"?\s?[:=]\s?\"?"
     rb"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)|\d{10}(?:\.\d+)?)"
 )
 _KEYED_WITHIN = 512

@@ -104,7 +104,7 @@ def _open(inputs: Sequence[Path]) -> list[_Input]:
             failure = failure or error
             opened.append(_Input(path, Listing(()), None, first, str(error)))
             continue
-        opened.append(_Input(path, listing, recognise(listing.entries), first))
+        opened.append(_Input(path, listing, recognise(listing.entries, folder=path.is_dir()), first))
         first += len(listing.entries)
     if failure and not any(one.layout for one in opened):
         raise failure

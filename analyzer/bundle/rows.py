@@ -12,7 +12,6 @@ from typing import Any
 import orjson
 
 from analyzer.bundle.limits import MIB
-from analyzer.redact import dump_masked
 
 OBJECTS, LISTS, LOGS = "part_objects", "part_lists", "part_logs"
 DOCUMENTS, ERRORS, FILES = "part_documents", "part_errors", "part_files"
@@ -84,13 +83,6 @@ class Sink:
         except OSError as error:
             raise PartFileError(*error.args) from error
         self._files.clear()
-
-
-def masked_json(value: dict[str, Any]) -> bytes:
-    """An object as JSON text with its secrets masked, fit for DuckDB as of `to_json`; the object may be changed."""
-    text = dump_masked(value)
-    # What was masked is masked in the object too, so that it can be written once more.
-    return to_json(value) if _NUL in text else text
 
 
 def to_json(value: Any) -> bytes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from analyzer.bundle.errors import CutEntry
 from analyzer.bundle.logs import time_of
 
 if TYPE_CHECKING:
@@ -26,8 +28,9 @@ _BINARY = (
     b"SQLite format 3",
 )
 _PAGE = re.compile(rb"\s*<(?:!doctype|html|\?xml)", re.IGNORECASE)
-_CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
+_CONTROLS = bytes(set(range(1, 32)) - {9, 10, 12, 13, 27})
 _MAX_CONTROLS = 0.02
+_MAX_NULS = 0.3
 # How lines of syslog, klog, dmesg, the kernel's own log and usual loggers begin.
 _LOG_LINE = re.compile(
     rb"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |[IWEF]\d{4} \d\d:\d\d:\d\d|\[ *\d+\.\d+\]|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
@@ -47,12 +50,12 @@ def looks_like_objects(head: bytes) -> bool:
 def looks_like_text(head: bytes) -> bool:
     """Whether the beginning of a file looks like lines of text: no known binary format, no web page, few control bytes.
 
-    Some NUL bytes are allowed: a node that crashed leaves them in its logs.
+    NUL bytes are allowed: a node that crashed leaves runs of them in its logs.
     """
     if head.startswith(_BINARY) or _PAGE.match(head):
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    if controls > _MAX_CONTROLS * len(head):
+    if controls > _MAX_CONTROLS * len(head) or head.count(0) > _MAX_NULS * len(head):
         return False
     broken = head.decode("utf-8", "replace").count("\ufffd")
     return broken <= max(1, _MAX_CONTROLS * len(head)) and bool(head.strip())
@@ -65,6 +68,15 @@ def looks_like_log(head: bytes) -> bool:
     lines = [line for line in head.split(b"\n")[:_LOOKED_AT] if line.strip()]
     hits = sum(1 for line in lines if _LOG_LINE.match(line) or time_of(line))
     return hits * 2 >= len(lines)
+
+
+def head_of(stream: BinaryIO, size: int) -> bytes:
+    """The first `size` bytes of a stream, fewer only where it ends or is cut before (a later read tells of the cut)."""
+    head = b""
+    with contextlib.suppress(CutEntry):
+        while len(head) < size and (more := stream.read(size - len(head))):
+            head += more
+    return head
 
 
 class Rejoined(io.RawIOBase):

@@ -45,18 +45,19 @@ class Layout:
     known: tuple[Known, ...]
 
 
-def recognise(entries: Iterable[Entry]) -> Layout:
+def recognise(entries: Iterable[Entry], *, folder: bool = True) -> Layout:
     """Find the formats in a listing and say what each entry is.
 
     Args:
         entries: all entries of one input, in reading order.
+        folder: whether the input is a folder; the only entry of a file was meant to be read, whatever its name.
 
     Returns:
         The layout; its format is `plain` where nothing better is there.
     """
     listed = tuple(entries)
     tree = Tree(entry.path for entry in listed if entry.problem is None and not _is_junk(entry.path))
-    roots = [root for detect, _, _ in _FORMATS for root in detect(tree)] or plain.detect(tree)
+    roots = [root for detect, _, _ in _FORMATS for root in detect(tree)] or plain.detect(tree, folder=folder)
     by_prefix: dict[str, Root] = {}
     for root in roots:
         held = by_prefix.get(root.prefix)

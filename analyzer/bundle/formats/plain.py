@@ -15,10 +15,9 @@ MAX_GUESS_BYTES = 16 * 1024 * 1024
 _SINGLE = "single"
 
 
-def detect(tree: Tree) -> list[Root]:
-    """The whole input, with the lowest score."""
-    files = [path for path in tree.paths if not path.rpartition("/")[2].startswith("._")]
-    return [Root("plain", "", 1, _SINGLE if len(files) == 1 else "")]
+def detect(tree: Tree, *, folder: bool) -> list[Root]:
+    """The whole input, with the lowest score. `folder` tells whether the input is one."""
+    return [Root("plain", "", 1, _SINGLE if len(tree.paths) == 1 and not folder else "")]
 
 
 def classify(root: Root, path: str, size: int) -> Assignment:
