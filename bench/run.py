@@ -53,10 +53,10 @@ def main(argv: list[str] | None = None) -> int:
         f"medians of {args.runs} runs (least to most)\n"
     )
     real = args.bundle or _default_real()
-    if real is None:
+    if not real:
         print("real bundle: none given (--bundle PATH, or a folder of must-gathers in TRIAGE_CORPUS)\n")
-    else:
-        _print_bundle("real", real, _measure(real, args.runs, args.jobs), args.jobs)
+    for bundle in real:
+        _print_bundle("real", bundle, _measure(bundle, args.runs, args.jobs), args.jobs)
     if args.real_only:
         return 0
     objects, logs = genbundle.SIZES[args.size]
@@ -74,7 +74,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--bundle", type=Path, help="a real bundle (default: the largest must-gather in TRIAGE_CORPUS)")
+    parser.add_argument(
+        "--bundle", type=Path, action="append", help="a real bundle, repeatable (default: the must-gathers in TRIAGE_CORPUS)"
+    )
     parser.add_argument("--runs", type=int, default=5, help="runs of each, medians are shown (default 5)")
     parser.add_argument("--size", choices=sorted(genbundle.SIZES), default="medium", help="of the generated bundle")
     parser.add_argument("--jobs", type=int, help="passed on to triage analyze")
@@ -86,10 +88,9 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     return args
 
 
-def _default_real() -> Path | None:
+def _default_real() -> list[Path]:
     corpus = Path(os.environ.get("TRIAGE_CORPUS") or ROOT.parent / "shared" / "corpus")
-    found = [path for path in corpus.glob("must-gather*.tar.*") if path.suffix in DECOMPRESSORS]
-    return max(found, key=lambda path: path.stat().st_size, default=None)
+    return sorted(path for path in corpus.glob("must-gather*.tar.*") if path.suffix in DECOMPRESSORS)
 
 
 def _generated(name: str, objects: int, logs: int) -> Path:
