@@ -89,8 +89,10 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
 
 
 def _default_real() -> list[Path]:
-    corpus = Path(os.environ.get("TRIAGE_CORPUS") or ROOT.parent / "shared" / "corpus")
-    return sorted(path for path in corpus.glob("must-gather*.tar.*") if path.suffix in DECOMPRESSORS)
+    corpus = os.environ.get("TRIAGE_CORPUS")
+    if not corpus:
+        return []
+    return sorted(path for path in Path(corpus).glob("must-gather*.tar.*") if path.suffix in DECOMPRESSORS)
 
 
 def _generated(name: str, objects: int, logs: int) -> Path:
