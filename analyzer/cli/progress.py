@@ -20,10 +20,12 @@ def shown() -> Iterator[Progress]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    with Bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True) as bar:
+    # No refresh thread of its own: a process with several threads cannot fork its parse workers.
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True, auto_refresh=False) as bar:
         task = bar.add_task("listing", total=None)
 
         def update(stage: str, done: int, total: int) -> None:
-            bar.update(task, description=stage, completed=done, total=total or None)
+            bar.update(task, description=stage, completed=done, total=total or None, refresh=True)
 
         yield update
