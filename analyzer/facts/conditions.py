@@ -27,7 +27,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
                 FROM (
                     SELECT object_id, api_group, kind, namespace, name, json_extract(json, '$.status.conditions[*]') AS items
                     FROM objects
-                    WHERE kind <> 'Event' AND json_type(json, '$.status.conditions') = 'ARRAY'
+                    WHERE kind NOT IN ('Event', 'Secret', 'ConfigMap')
                 )
             )
             WHERE json_type(item) = 'OBJECT'
