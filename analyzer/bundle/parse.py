@@ -22,12 +22,12 @@ from analyzer.bundle.formats.base import Assignment, Place
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES, MIB
 from analyzer.bundle.lists import ListRow, Lists
 from analyzer.bundle.logblocks import Block, blocks_of
-from analyzer.bundle.rows import DOCUMENTS, ERRORS, LISTS, LOGS, OBJECTS, PartFileError, Result, Sink, to_json
+from analyzer.bundle.rows import DOCUMENTS, ERRORS, LISTS, LOGS, OBJECTS, PartFileError, Result, Sink, masked_json, to_json
 from analyzer.bundle.sniff import Rejoined, head_of, looks_like_log, looks_like_objects, looks_like_text
 from analyzer.bundle.streams import read_all
 from analyzer.bundle.text import one_line
 from analyzer.bundle.types import Hint, Item, ListSeen, LogText, Other, Problem
-from analyzer.redact import mask_document, mask_object
+from analyzer.redact import mask_document
 
 MAX_META_BYTES = MIB
 """Timestamp and version files."""
@@ -159,7 +159,7 @@ class _Run:
             metadata.pop("managedFields", None)
             uid, version = _text(metadata.get("uid")), _text(metadata.get("resourceVersion"))
         self.items.append((item.group, item.kind, item.namespace, bool(uid)))
-        text = to_json(mask_object(item.value))
+        text = masked_json(item.value)
         if len(text) > MAX_OBJECT_BYTES:
             self.refused += 1
             self.job.result.problem(f"an object is larger than {MAX_OBJECT_BYTES:,} bytes", item.line, 1)

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from analyzer.bundle.limits import MIB
+from analyzer.redact import mask_object
 
 OBJECTS, LISTS, LOGS = "part_objects", "part_lists", "part_logs"
 DOCUMENTS, ERRORS, FILES = "part_documents", "part_errors", "part_files"
@@ -83,6 +84,15 @@ class Sink:
         except OSError as error:
             raise PartFileError(*error.args) from error
         self._files.clear()
+
+
+def masked_json(value: dict[str, Any]) -> bytes:
+    """An object as JSON text (see `to_json`) with its secrets masked; the object may be changed."""
+    try:
+        return to_json(mask_object(value))
+    except UnicodeEncodeError:
+        # Lone surrogates, which JSON can spell: half of a character that no text can hold.
+        return to_json(mask_object(_plain(value)))
 
 
 def to_json(value: Any) -> bytes:

@@ -11,12 +11,13 @@ from typing import Any
 
 import orjson
 import yaml
+
 from analyzer.bundle.read import Parts, read_bundle
 
 Files = dict[str, str | bytes]
 IMAGE = "quay-io-acme-must-gather-sha256-0a1b2c3d"
 END = "2026-08-18 13:06:40.000000001 +0000 UTC m=+40.1"
-NONE = "previous terminated container \"brew\" in pod \"kettle-0\" not found"
+NONE = 'previous terminated container "brew" in pod "kettle-0" not found'
 
 
 def meta(name: str, namespace: str = "", uid: str = "", **more: Any) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def must_gather(outer: str = "must-gather.local.7/", image: str = IMAGE) -> File
         f"{outer}event-filter.html": "<html></html>",
         f"{inner}timestamp": f"2026-08-18 13:06:00.1 +0000 UTC m=+0.1\n{END}\n",
         f"{inner}version": "openshift/must-gather\n4.20.4\n",
-        f"{inner}gather.logs": f"Gathering data for ns/teahouse...\n{NONE}\nerror: the server doesn't have a resource type \"teapots\"\n",
+        f"{inner}gather.logs": f'Gathering data ...\n{NONE}\nerror: the server doesn\'t have a resource type "teapots"\n',
         f"{inner}etcd_info/endpoint_health.json": '[{"endpoint":"https://10.1.1.1:2379","health":true}]',
         f"{inner}monitoring/alerts.json": '{"data":{"alerts":[]}}',
         f"{inner}monitoring/prometheus/status/config.json": "{}",
@@ -124,7 +125,7 @@ def cluster_info(prefix: str = "") -> Files:
         "==== START logs for container brew of pod teahouse/kettle-0 ====\nwater on\nboiling\n"
         "==== END logs for container brew of pod teahouse/kettle-0 ====\n"
         "==== START logs for container pour of pod teahouse/kettle-0 ====\n"
-        "Request log error: Get \"https://10.0.0.1:10250\": dial tcp: i/o timeout\n"
+        'Request log error: Get "https://10.0.0.1:10250": dial tcp: i/o timeout\n'
         "==== END logs for container pour of pod teahouse/kettle-0 ====\n"
     )
     return files
@@ -163,7 +164,7 @@ def support_bundle(prefix: str = "support-bundle-2026-08-18T15_06_40/") -> Files
         f"{base}/pods/logs/teahouse/kettle-0/brew.log": "water on\n",
         f"{base}/pods/logs/teahouse/kettle-0/brew-previous.log": "cold\n",
         f"{base}/pods/logs/teahouse/kettle-0/rinse-logs-errors.log": json.dumps({"error": NONE}),
-        f"{prefix}collector-errors/etcd-error.json": '{"collector":"etcd","error":"deadline exceeded","timestamp":"2026-08-18T13:00:00Z"}',
+        f"{prefix}collector-errors/etcd-error.json": json.dumps({"collector": "etcd", "error": "deadline exceeded"}),
     }
 
 

@@ -6,6 +6,7 @@ import io
 import random
 
 import pytest
+
 from analyzer import times
 from analyzer.bundle.limits import TAIL_BYTES, TAIL_LINES
 from analyzer.bundle.logblocks import blocks_of
@@ -18,21 +19,21 @@ def summary(data: bytes) -> LogSummary:
     return summarize(io.BytesIO(data), lambda: None)
 
 
-def test_lines_bytes_and_the_tail():
+def test_lines_bytes_and_the_tail() -> None:
     data = b"".join(b"line %d\n" % number for number in range(1, 201))
     found = summary(data)
     assert (found.bytes, found.lines, found.tail_line) == (len(data), 200, 151)
     assert found.tail.split("\n") == [f"line {number}" for number in range(151, 201)]
 
 
-def test_a_last_line_without_its_end_counts():
+def test_a_last_line_without_its_end_counts() -> None:
     assert summary(b"a\nb").lines == 2
     assert summary(b"a\nb\n").lines == 2
     assert summary(b"").lines == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_pieces_of_any_size_give_the_same(seed):
+def test_pieces_of_any_size_give_the_same(seed: int) -> None:
     rng = random.Random(seed)
     data = b"".join(b"%d " % n + b"x" * rng.randrange(300) + b"\n" for n in range(900))
     whole, pieces = LogCounter(), LogCounter()
@@ -45,7 +46,7 @@ def test_pieces_of_any_size_give_the_same(seed):
     assert whole.summary() == pieces.summary()
 
 
-def test_the_tail_is_bounded_and_ends_with_the_last_line():
+def test_the_tail_is_bounded_and_ends_with_the_last_line() -> None:
     found = summary(b"".join(b"%04d " % n + b"y" * 900 + b"\n" for n in range(100)))
     assert len(found.tail.encode()) <= TAIL_BYTES
     assert len(found.tail.split("\n")) < TAIL_LINES
@@ -53,7 +54,7 @@ def test_the_tail_is_bounded_and_ends_with_the_last_line():
     assert found.tail.split("\n")[0].startswith(f"{found.tail_line - 1:04d} ")
 
 
-def test_a_huge_line_is_cut():
+def test_a_huge_line_is_cut() -> None:
     found = summary(b"before\n" + b"z" * 3_000_000 + b"\nafter\n")
     assert found.lines == 3
     assert found.tail.split("\n")[-1] == "after"
@@ -62,17 +63,17 @@ def test_a_huge_line_is_cut():
     assert "64 KiB" in alone.tail
 
 
-def test_control_characters_are_replaced():
+def test_control_characters_are_replaced() -> None:
     text = clean(b"a\x1b[31mred\x1b[0m b\r\n\0\0\0c\x07\xff \x1b]0;title\x07d \xe2\x80\xae e\tf")
     assert text == "ared b\n\ufffdc\ufffd\ufffd d \ufffd e\tf"
 
 
-def test_secrets_of_a_tail_are_masked():
+def test_secrets_of_a_tail_are_masked() -> None:
     found = summary(b"login with password=hunter2hunter2 done\n")
     assert "hunter2" not in found.tail
 
 
-def test_a_key_that_begins_before_the_tail_is_masked_too():
+def test_a_key_that_begins_before_the_tail_is_masked_too() -> None:
     key = b"".join(b"Q29uZmlkZW50aWFs%044d\n" % n for n in range(80))
     found = summary(b"start\n-----BEGIN RSA PRIVATE KEY-----\n" + key + b"-----END RSA PRIVATE KEY-----\nend\n")
     assert "Q29uZmlkZW50aWFs" not in found.tail
@@ -95,16 +96,16 @@ def test_a_key_that_begins_before_the_tail_is_masked_too():
         (b"", None),
     ],
 )
-def test_times_need_a_zone_at_the_front(line, want):
+def test_times_need_a_zone_at_the_front(line: bytes, want: object) -> None:
     assert times.rfc3339(time_of(line)) == want
 
 
-def test_first_and_last_time_skip_lines_without_one():
+def test_first_and_last_time_skip_lines_without_one() -> None:
     found = summary(b"start\n2026-08-18T13:05:00Z a\nx\n2026-08-18T13:06:00Z b\n  at frame\n")
     assert (found.first_at, found.last_at) == ("2026-08-18T13:05:00Z", "2026-08-18T13:06:00Z")
 
 
-def test_blocks_of_a_dump():
+def test_blocks_of_a_dump() -> None:
     data = (
         b"==== START logs for container a of pod ns/p ====\n1\n2\n==== END logs for container a of pod ns/p ====\n"
         b"==== START logs for container b of pod ns/p ====\n==== END logs for container b of pod ns/p ====\n"
@@ -114,7 +115,7 @@ def test_blocks_of_a_dump():
     assert found == [("a", 2, b"1\n2\n"), ("b", 6, b""), ("c", 8, b"last without end")]
 
 
-def test_what_first_bytes_look_like():
+def test_what_first_bytes_look_like() -> None:
     assert looks_like_objects(b"---\napiVersion: v1\nkind: Pod\n")
     assert looks_like_objects(b'\xef\xbb\xbf{"kind": "PodList"}')
     assert not looks_like_objects(b'{"level":"info","msg":"x"}')

@@ -5,22 +5,31 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import random
 import tarfile
+from pathlib import Path
+from typing import Protocol
 
 import pipeline_trees as trees
 import pytest
+
 from analyzer.bundle.errors import UnreadableError
-from analyzer.bundle.read import read_bundle
+from analyzer.bundle.read import Parts, read_bundle
 from analyzer.store.schema import BY_NAME
+
+
+class Put(Protocol):
+    def __call__(self, files: trees.Files, name: str = ...) -> Path: ...
+
 
 PARTS = ("part_objects", "part_lists", "part_logs", "part_documents", "part_files", "part_errors")
 
 
 @pytest.fixture(params=["folder", "archive"])
-def put(request, tmp_path):
+def put(request: pytest.FixtureRequest, tmp_path: Path) -> Put:
     """Write a bundle as a folder or as a tar.gz."""
 
-    def written(files: trees.Files, name: str = "case"):
+    def written(files: trees.Files, name: str = "case") -> Path:
         if request.param == "folder":
             return trees.write(tmp_path / name, files)
         return trees.tar(tmp_path / f"{name}.tar.gz", files)
@@ -28,7 +37,7 @@ def put(request, tmp_path):
     return written
 
 
-def test_a_must_gather(tmp_path, put):
+def test_a_must_gather(tmp_path: Path, put: Put) -> None:
     parts = trees.read(tmp_path, put(trees.must_gather()))
     (row,) = parts.inputs
     assert row["format"] == "must-gather"
@@ -60,7 +69,7 @@ def test_a_must_gather(tmp_path, put):
     assert trees.file(parts, "previous.log")["status"] == "empty"
 
 
-def test_rows_have_the_columns_of_the_schema(tmp_path):
+def test_rows_have_the_columns_of_the_schema(tmp_path: Path) -> None:
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", trees.must_gather() | {"x/a.yaml": ": :"}))
     for name in PARTS:
         for row in trees.table(parts, name):
@@ -71,7 +80,7 @@ def test_rows_have_the_columns_of_the_schema(tmp_path):
     assert set(parts.inputs[0]) <= known
 
 
-def test_the_rows_of_an_object(tmp_path):
+def test_the_rows_of_an_object(tmp_path: Path) -> None:
     text = "# first\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: urn\n  namespace: teahouse\n  uid: u1\n"
     text += "  resourceVersion: '41'\n  managedFields:\n  - manager: kubectl\nspec:\n  replicas: 2\n"
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", {"urn.yaml": text}))
@@ -85,12 +94,19 @@ def test_the_rows_of_an_object(tmp_path):
     assert "managedFields" not in row["json"]["metadata"]
 
 
-def test_secrets_are_masked_before_they_are_written(tmp_path):
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": trees.meta("s", "teahouse"), "data": {"password": "aHVudGVyMmh1bnRlcjI="}}
+def test_secrets_are_masked_before_they_are_written(tmp_path: Path) -> None:
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": trees.meta("s", "teahouse"),
+        "data": {"password": "aHVudGVyMmh1bnRlcjI="},
+    }
     files = trees.must_gather()
     home = f"must-gather.local.7/{trees.IMAGE}"
     files[f"{home}/namespaces/teahouse/core/secrets.yaml"] = trees.to_yaml(trees.listed("Secret", [secret]))
-    files[f"{home}/namespaces/teahouse/pods/kettle-0/brew/brew/logs/previous.log"] = "token=ghp_abcdefghijklmnopqrstuvwxyz0123456789\n"
+    files[f"{home}/namespaces/teahouse/pods/kettle-0/brew/brew/logs/previous.log"] = (
+        "token=ghp_abcdefghijklmnopqrstuvwxyz0123456789\n"
+    )
     files[f"{home}/monitoring/alerts.json"] = '{"data":{"password":"hunter2hunter2"}}'
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", files))
     written = b"".join(path.read_bytes() for name in PARTS for path in parts.parts[name])
@@ -100,13 +116,13 @@ def test_secrets_are_masked_before_they_are_written(tmp_path):
     assert trees.names(parts, "Secret") == ["s"]
 
 
-def test_an_inspect_has_its_own_time(tmp_path, put):
+def test_an_inspect_has_its_own_time(tmp_path: Path, put: Put) -> None:
     parts = trees.read(tmp_path, put({"timestamp": f"2026-08-18 13:00:00 +0000 UTC m=+0.1\n{trees.END}\n", **trees.inspected()}))
     assert parts.inputs[0]["format"] == "inspect"
     assert parts.inputs[0]["format_at"] == "2026-08-18T13:06:40Z"
 
 
-def test_a_missing_timestamp_leaves_the_outer_one_and_none_is_no_error(tmp_path, put):
+def test_a_missing_timestamp_leaves_the_outer_one_and_none_is_no_error(tmp_path: Path, put: Put) -> None:
     files = trees.must_gather()
     del files[f"must-gather.local.7/{trees.IMAGE}/timestamp"]
     parts = trees.read(tmp_path, put(files))
@@ -118,14 +134,14 @@ def test_a_missing_timestamp_leaves_the_outer_one_and_none_is_no_error(tmp_path,
     assert parts.inputs[0]["format_at"] is None
 
 
-def test_of_several_images_the_last_end_counts(tmp_path, put):
+def test_of_several_images_the_last_end_counts(tmp_path: Path, put: Put) -> None:
     files = trees.must_gather()
     files["must-gather.local.7/plugin-sha256-0ff/timestamp"] = "2026-08-18 13:30:00 +0000 UTC m=+1\n"
     files |= {f"must-gather.local.7/plugin-sha256-0ff/{path}": text for path, text in trees.inspected().items()}
     assert trees.read(tmp_path, put(files)).inputs[0]["format_at"] == "2026-08-18T13:30:00Z"
 
 
-def test_cluster_info_as_a_folder(tmp_path, put):
+def test_cluster_info_as_a_folder(tmp_path: Path, put: Put) -> None:
     parts = trees.read(tmp_path, put(trees.cluster_info("dump/")))
     assert parts.inputs[0]["format"] == "cluster-info"
     assert parts.inputs[0]["format_at"] is None
@@ -133,7 +149,7 @@ def test_cluster_info_as_a_folder(tmp_path, put):
 
 
 @pytest.mark.parametrize("name", ["dump.json", "dump.txt", "dump"])
-def test_cluster_info_as_one_stream(tmp_path, name):
+def test_cluster_info_as_one_stream(tmp_path: Path, name: str) -> None:
     path = trees.write(tmp_path, {name: trees.stream()["dump.json"]}) / name
     parts = trees.read(tmp_path, path)
     assert parts.inputs[0]["format"] == "cluster-info"
@@ -141,7 +157,7 @@ def test_cluster_info_as_one_stream(tmp_path, name):
     assert_cluster_info(parts, empty_namespace=False)
 
 
-def assert_cluster_info(parts, *, empty_namespace: bool = True):
+def assert_cluster_info(parts: Parts, *, empty_namespace: bool = True) -> None:
     assert trees.names(parts, "Pod") == ["kettle-0"]
     found = trees.lists(parts)
     assert ("Node", "*", 1, True) in found
@@ -162,7 +178,7 @@ def assert_cluster_info(parts, *, empty_namespace: bool = True):
     assert not [one for one in parts.files if one["status"] in ("partial", "unread")]
 
 
-def test_a_support_bundle(tmp_path, put):
+def test_a_support_bundle(tmp_path: Path, put: Put) -> None:
     parts = trees.read(tmp_path, put(trees.support_bundle()))
     (row,) = parts.inputs
     assert (row["format"], row["format_at"], row["name_at"]) == ("support-bundle", None, "2026-08-18T15:06:40")
@@ -181,13 +197,15 @@ def test_a_support_bundle(tmp_path, put):
     assert not [one for one in parts.files if one["status"] in ("partial", "unread")]
 
 
-def test_items_null_is_a_whole_and_empty_list(tmp_path):
-    files = trees.inspected() | {"namespaces/teahouse/core/services.yaml": "---\napiVersion: v1\nitems: null\nkind: ServiceList\n"}
+def test_items_null_is_a_whole_and_empty_list(tmp_path: Path) -> None:
+    files = trees.inspected() | {
+        "namespaces/teahouse/core/services.yaml": "---\napiVersion: v1\nitems: null\nkind: ServiceList\n"
+    }
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", files))
     assert ("Service", "teahouse", 0, True) in trees.lists(parts)
 
 
-def test_one_bad_line_costs_one_item_and_is_told(tmp_path):
+def test_one_bad_line_costs_one_item_and_is_told(tmp_path: Path) -> None:
     pods = trees.to_yaml(trees.listed("Pod", [trees.pod(f"kettle-{n}") for n in range(4)]))
     at = pods.index("name: kettle-2")
     files = trees.inspected() | {"namespaces/teahouse/core/pods.yaml": pods[:at] + "name: @@cut@@\n    x: [" + pods[at:]}
@@ -203,7 +221,7 @@ def test_one_bad_line_costs_one_item_and_is_told(tmp_path):
     assert ("Pod", "cellar", 1, True) in trees.lists(parts)
 
 
-def test_a_list_cut_at_any_byte_is_never_complete(tmp_path):
+def test_a_list_cut_at_any_byte_is_never_complete(tmp_path: Path) -> None:
     pods = trees.to_yaml(trees.listed("Pod", [trees.pod(f"kettle-{n}") for n in range(3)]))
     cuts = list(range(40, len(pods) - 8, 37))
     files = trees.inspected()
@@ -216,21 +234,21 @@ def test_a_list_cut_at_any_byte_is_never_complete(tmp_path):
     assert hidden == []
 
 
-def test_a_folder_of_single_files_is_whole_only_where_each_was_read(tmp_path):
+def test_a_folder_of_single_files_is_whole_only_where_each_was_read(tmp_path: Path) -> None:
     files = trees.inspected() | {"cluster-scoped-resources/core/nodes/shelf-3.yaml": "metadata: {name: [\n"}
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", files))
     assert ("Node", "*", 2, False) in trees.lists(parts)
     assert ("Namespace", "*", 2, True) in trees.lists(parts)
 
 
-def test_an_error_page_in_place_of_a_list_is_unread(tmp_path):
+def test_an_error_page_in_place_of_a_list_is_unread(tmp_path: Path) -> None:
     files = trees.inspected() | {"namespaces/teahouse/apps/deployments.yaml": "Unable to connect to the server: EOF\n"}
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", files))
     assert trees.file(parts, "deployments.yaml")["status"] == "unread"
     assert not [one for one in trees.lists(parts) if one[0] == "Deployment"]
 
 
-def test_a_custom_resource_without_its_definition_is_read(tmp_path):
+def test_a_custom_resource_without_its_definition_is_read(tmp_path: Path) -> None:
     teapot = {"apiVersion": "tea.example/v1", "kind": "Teapot", "metadata": trees.meta("brown", "teahouse")}
     files = trees.inspected() | {
         "namespaces/teahouse/tea.example/teapots/brown.yaml": trees.to_yaml(teapot),
@@ -242,7 +260,7 @@ def test_a_custom_resource_without_its_definition_is_read(tmp_path):
     assert not [one for one in trees.lists(parts) if one[0] in ("Teapot", "Cup")]
 
 
-def test_two_archives_with_one_root_folder_never_mix(tmp_path):
+def test_two_archives_with_one_root_folder_never_mix(tmp_path: Path) -> None:
     first = trees.tar(tmp_path / "monday.tar.gz", trees.must_gather())
     second_files = trees.must_gather()
     home = f"must-gather.local.7/{trees.IMAGE}"
@@ -257,9 +275,7 @@ def test_two_archives_with_one_root_folder_never_mix(tmp_path):
     assert trees.names(alone, "Node") == ["shelf-1", "shelf-2"]
 
 
-def test_a_truncated_archive_gives_what_is_there(tmp_path):
-    import random
-
+def test_a_truncated_archive_gives_what_is_there(tmp_path: Path) -> None:
     noise = "".join(f"{random.Random(n).getrandbits(256):064x}\n" for n in range(4000))
     whole = trees.tar(tmp_path / "whole.tar.gz", trees.must_gather() | {"must-gather.local.7/zz.log": noise})
     cut = tmp_path / "cut.tar.gz"
@@ -270,7 +286,7 @@ def test_a_truncated_archive_gives_what_is_there(tmp_path):
     assert trees.names(parts, "Node") == ["shelf-1", "shelf-2"]
 
 
-def test_plain_manifests_with_a_readme(tmp_path, put):
+def test_plain_manifests_with_a_readme(tmp_path: Path, put: Put) -> None:
     files: trees.Files = {
         "README.md": "# Tea\n\nHow to deploy.\n",
         "tea/pod.yaml": trees.to_yaml(trees.pod("kettle-0")) + trees.to_yaml(trees.pod("kettle-1")),
@@ -286,7 +302,7 @@ def test_plain_manifests_with_a_readme(tmp_path, put):
     assert {row["status"] for row in parts.files} == {"read", "skipped"}
 
 
-def test_lists_printed_by_kubectl(tmp_path):
+def test_lists_printed_by_kubectl(tmp_path: Path) -> None:
     served = [trees.pod("kettle-0"), trees.pod("crate-0", "cellar")]
     by_hand = json.loads(json.dumps(served[:1]))
     del by_hand[0]["metadata"]["uid"]
@@ -304,7 +320,7 @@ def test_lists_printed_by_kubectl(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["app.log", "messages", "notes.txt", "app.log.gz"])
-def test_a_single_log(tmp_path, name):
+def test_a_single_log(tmp_path: Path, name: str) -> None:
     text = b"2026-08-18T13:06:00Z boiling\nand more\n"
     path = trees.write(tmp_path, {name: gzip.compress(text) if name.endswith(".gz") else text}) / name
     parts = trees.read(tmp_path, path)
@@ -313,7 +329,7 @@ def test_a_single_log(tmp_path, name):
     assert (row["lines"], row["bytes"], row["first_at"], row["source"]) == (2, len(text), "2026-08-18T13:06:00Z", "other")
 
 
-def test_unrelated_files_are_no_bundle(tmp_path, put):
+def test_unrelated_files_are_no_bundle(tmp_path: Path, put: Put) -> None:
     files: trees.Files = {
         "letter.txt": "Dear reader,\n\nkind regards\n",
         "notes.log": "buy milk\ncall home\n",
@@ -328,22 +344,23 @@ def test_unrelated_files_are_no_bundle(tmp_path, put):
 
 
 @pytest.mark.parametrize(
-    "data", [b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", b"\x7fELF" + bytes(5000), b"<html><body>Login</body></html>", b"\n\n"]
+    "data",
+    [b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\n", b"\x7fELF" + bytes(5000), b"<html><body>Login</body></html>", b"\n\n"],
 )
-def test_a_file_that_is_no_text_is_no_bundle(tmp_path, data):
+def test_a_file_that_is_no_text_is_no_bundle(tmp_path: Path, data: bytes) -> None:
     path = trees.write(tmp_path, {"upload": data}) / "upload"
     with pytest.raises(UnreadableError):
         trees.read(tmp_path, path)
 
 
-def test_a_gathering_that_failed_is_told_in_its_own_words(tmp_path, put):
-    why = "[must-gather      ] OUT 2026-08-18T13:06:00Z gather did not start for pod must-gather-x: unable to pull image: ImagePullBackOff"
+def test_a_gathering_that_failed_is_told_in_its_own_words(tmp_path: Path, put: Put) -> None:
+    why = "[must-gather      ] OUT 2026-08-18T13:06:00Z gather did not start for pod mg-x: unable to pull image: ImagePullBackOff"
     files: trees.Files = {"must-gather.local.7/must-gather.logs": f"{why}\n", "must-gather.local.7/timestamp": trees.END}
     with pytest.raises(UnreadableError, match="unable to pull image"):
         trees.read(tmp_path, put(files))
 
 
-def test_of_two_inputs_one_that_gives_nothing_is_marked(tmp_path):
+def test_of_two_inputs_one_that_gives_nothing_is_marked(tmp_path: Path) -> None:
     good = trees.write(tmp_path / "good", trees.must_gather())
     bad = trees.write(tmp_path / "bad", {"letter.txt": "Dear reader"})
     empty = tmp_path / "empty.tar.gz"
@@ -354,7 +371,7 @@ def test_of_two_inputs_one_that_gives_nothing_is_marked(tmp_path):
         trees.read(tmp_path, bad, empty)
 
 
-def test_a_nested_archive_that_is_no_bundle_is_one_row(tmp_path):
+def test_a_nested_archive_that_is_no_bundle_is_one_row(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as inner:
         for name in ("config/node/a.json", "config/node/b.json"):
@@ -367,7 +384,7 @@ def test_a_nested_archive_that_is_no_bundle_is_one_row(tmp_path):
     assert (row["status"], row["error"]) == ("skipped", "nested archive, not opened as a bundle")
 
 
-def test_a_bundle_in_an_archive_in_a_folder(tmp_path):
+def test_a_bundle_in_an_archive_in_a_folder(tmp_path: Path) -> None:
     inner = trees.tar(tmp_path / "inner.tar.gz", trees.must_gather()).read_bytes()
     parts = trees.read(tmp_path, trees.write(tmp_path / "case", {"attachments/mg.tar.gz": inner, "mail.txt": "please help"}))
     assert parts.inputs[0]["format"] == "must-gather"
@@ -375,15 +392,16 @@ def test_a_bundle_in_an_archive_in_a_folder(tmp_path):
     assert trees.file(parts, "/shelf-1.yaml")["path"].startswith("attachments/mg.tar.gz!/must-gather.local.7/")
 
 
-def test_hostile_strings_reach_the_part_files_whole(tmp_path):
-    text = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u"},"data":{"nul":"a\\u0000b","big":%d,"half":"\\ud800"}}' % 10**40
+def test_hostile_strings_reach_the_part_files_whole(tmp_path: Path) -> None:
+    data = f'{{"nul": "a\\u0000b", "big": {10**40}, "half": "\\ud800"}}'
+    text = f'{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "a", "uid": "u"}}, "data": {data}}}'
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", {"a.json": text}))
     (path,) = parts.parts["part_objects"]
     assert b"\\u0000" not in path.read_bytes()
     assert trees.names(parts, "ConfigMap") == ["a"]
 
 
-def test_progress_ends_at_all_files(tmp_path):
+def test_progress_ends_at_all_files(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     work = tmp_path / "work"
     work.mkdir()
