@@ -105,9 +105,10 @@ def _missing(report: Report) -> list[str]:
     rules = len({item.code for item in single_rules(report)})
     if not rules:
         return []
-    needs = list(dict.fromkeys(plain(ask.what or ask.reason) for ask in asks(report)))
+    needs = list(dict.fromkeys(plain(ask.what) for ask in asks(report) if ask.what))
     listed = ", ".join(clip(need, 60) for need in needs[:4]) + (f" and {len(needs) - 4} more" if len(needs) > 4 else "")
-    return [f"{words.number(rules)} of {words.plural(report.rules.count, 'rule')} not evaluated; missing: {listed}"]
+    missing = f"; missing: {listed}" if needs else "; the report says why"
+    return [f"{words.number(rules)} of {words.plural(report.rules.count, 'rule')} not evaluated{missing}"]
 
 
 def _unread(console: Console, report: Report) -> None:

@@ -32,6 +32,7 @@ def ticket(report: Report, views: Sequence[IncidentView]) -> str:
         lines.append(f"{words.plural(len(views) - INCIDENTS, 'incident')} more in the report.")
     missing = len({item.code for item in single_rules(report)})
     if missing:
-        needs = ", ".join(dict.fromkeys(ask.what or one_line(ask.reason) for ask in asks(report)[:6]))
-        lines += ["", f"Not evaluated: {missing} of {words.plural(report.rules.count, 'rule')}. Missing: {clip(needs, 300)}."]
+        needs = ", ".join(dict.fromkeys(one_line(ask.what) for ask in asks(report)[:6] if ask.what))
+        because = f" Missing: {clip(needs, 300)}." if needs else ""
+        lines += ["", f"Not evaluated: {missing} of {words.plural(report.rules.count, 'rule')}.{because}"]
     return "\n".join(lines)

@@ -48,8 +48,12 @@ _PROGRAMS = (
 _PROGRAM = "|".join(re.escape(program) for program in _PROGRAMS)
 _IS_COMMAND = re.compile(rf"(?:{_PROGRAM})(?: |$)")
 _QUOTED = re.compile(r"(`+)(.+?)\1", re.DOTALL)
-# "Look at its last words: kubectl logs -n shop app-0 --previous" - a command without backticks, to the end of the step.
-_BARE = re.compile(r"(?:^|(?<=: ))((?:kubectl|oc|triage) [^`]+?)\.?$")
+# Without backticks too: "Read its log: kubectl logs -n shop app-0 --previous; then ask". A command starts a step or stands
+# after ": ", "; " or ", then ", and ends with the step or before "; ", ", ", " (" or a new sentence.
+_BARE = re.compile(
+    r"(?:^|(?<=: )|(?<=; )|(?<=, then ))"
+    r"((?:kubectl|oc|triage|journalctl|etcdctl|helm|crictl) [^\s`][^`\n]*?)(?=; |, | \(|\. [A-Z]|\.?\s*$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +65,26 @@ class Part:
 
 
 def step_parts(step: str) -> tuple[Part, ...]:
-    """A next step taken apart: what stands in backticks and starts with a program is a command, else inline code."""
+    """A next step taken apart: commands, and what stands in backticks as code.
+
+    A command stands in backticks and starts with a program, or stands where a sentence would go on with one.
+    """
     parts: list[Part] = []
 
+    def plain(piece: str) -> None:
+        # What joins two commands in a sentence is no word of its own once they stand in blocks.
+        if parts and parts[-1].kind == "command":
+            piece = piece.lstrip(" ;,.")
+        if piece.strip():
+            parts.append(Part("text", piece))
+
     def text(piece: str) -> None:
-        found = _BARE.search(piece.strip())
-        head = piece if not found else piece.strip()[: found.start(1)]
-        if head.strip():
-            parts.append(Part("text", head))
-        if found:
+        start = 0
+        for found in _BARE.finditer(piece):
+            plain(piece[start : found.start()])
             parts.append(Part("command", command_line(found[1])))
+            start = found.end()
+        plain(piece[start:])
 
     at = 0
     for found in _QUOTED.finditer(step):
