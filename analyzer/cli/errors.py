@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import platform
+import select
 import signal
 import sys
 import tempfile
@@ -46,6 +47,11 @@ def run(app: typer.Typer) -> NoReturn:
         # Typer's own messages come in boxes; not in its standalone mode it raises what is wrong with the usage.
         result: Any = app(standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit as ending:
+        # This is how Typer ends after a broken pipe, whichever pipe it was.
+        if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+            _broken_pipe(BrokenPipeError("a pipe of our own"))
+        raise ending from None
     except BrokenPipeError as error:
         _broken_pipe(error)
     except KeyboardInterrupt:
@@ -89,15 +95,19 @@ def _is_full(error: Exception) -> bool:
 
 def _broken_pipe(error: BrokenPipeError) -> NoReturn:
     """The reader of our output is gone, which is its right (`triage … | head`); any other broken pipe is a fault."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python flushes once more at exit; there is nobody to flush to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except (OSError, ValueError):
-        pass
+    if _reader_is_gone():
+        # Without a last flush, which Python would do at exit: there is nobody to flush to.
+        os._exit(0)
     _internal(error)
+
+
+def _reader_is_gone() -> bool:
+    """Does nobody read our standard output any more; where the system cannot say it is taken to be so."""
+    if not hasattr(select, "poll"):
+        return True
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(event & (select.POLLERR | select.POLLHUP | select.POLLNVAL) for _, event in poll.poll(0))
 
 
 def _internal(error: Exception) -> NoReturn:
