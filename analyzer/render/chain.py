@@ -43,7 +43,7 @@ class Row:
     below: str
     rail: Rail
     title: str
-    alone: bool
+    said: bool
     role: str
     note: str
     quotes: tuple[Quote, ...]
@@ -86,7 +86,7 @@ def _times(step: Step, base: datetime | None) -> tuple[str, str]:
     since = step.finding.since
     if since is None:
         return "", "no time"
-    distance = f"+{age(step.after)}" if step.after is not None and step.after >= 0 and not step.first else ""
+    distance = f"+{age(step.after)}" if step.after is not None and step.after >= 1 and not step.first else ""
     other_day = words.day(since, base)
     return (other_day, words.clock(since)) if other_day else (words.clock(since), distance)
 
@@ -101,7 +101,7 @@ def names(step: Step) -> str:
     return ", ".join(shown) + (f" and {words.number(rest)} more" if rest > 0 else "")
 
 
-def _row(report: Report, step: Step, *, alone: bool = False) -> Row:
+def _row(report: Report, step: Step, incident: str, *, alone: bool = False) -> Row:
     finding = step.finding
     time, below = _times(step, report.collected_at)
     role = ""
@@ -114,13 +114,15 @@ def _row(report: Report, step: Step, *, alone: bool = False) -> Row:
         f"follows from: {clip(one_line(step.beneath), 120)}" if step.beneath else "",
     ]
     found = quotes(report, finding)
+    # The incident has said its title already.
+    said = alone or (step.first and finding.title == incident)
     return Row(
         step=step,
         time=time,
         below=below,
         rail=rail(step),
-        title=clip(one_line(words.thing(finding.object) if alone else finding.title), 300),
-        alone=alone,
+        title=clip(one_line(words.thing(finding.object) if said else finding.title), 300),
+        said=said,
         role=role,
         note=" · ".join(note for note in notes if note),
         quotes=found[:QUOTES_SHOWN],
@@ -128,16 +130,22 @@ def _row(report: Report, step: Step, *, alone: bool = False) -> Row:
     )
 
 
-def chain(report: Report, steps: tuple[Step, ...]) -> Chain:
-    """At most eight steps openly; the middle ones fold, and of very long chains the rest is only counted."""
+def chain(report: Report, steps: tuple[Step, ...], title: str) -> Chain:
+    """At most eight steps openly; the middle ones fold, and of very long chains the rest is only counted.
+
+    Args:
+        report: the report.
+        steps: all steps, root first.
+        title: the incident's title; a first step that has the same is named by its object.
+    """
     if len(steps) <= STEPS_SHOWN:
-        return Chain(tuple(_row(report, step, alone=len(steps) == 1) for step in steps), (), (), 0)
+        return Chain(tuple(_row(report, step, title, alone=len(steps) == 1) for step in steps), (), (), 0)
     head, tail = steps[: STEPS_SHOWN - 3], steps[-2:]
     between = steps[STEPS_SHOWN - 3 : -2]
     middle = between[:FOLDED_SHOWN]
     return Chain(
-        tuple(_row(report, step) for step in head),
-        tuple(_row(report, step) for step in middle),
-        tuple(_row(report, step) for step in tail),
+        tuple(_row(report, step, title) for step in head),
+        tuple(_row(report, step, title) for step in middle),
+        tuple(_row(report, step, title) for step in tail),
         len(between) - len(middle),
     )

@@ -24,6 +24,9 @@ _TERMINAL = re.compile(
 )
 _SPACES = re.compile(r"\s+")
 
+_LONG_FOLDERS = re.compile(r"(?<![^\s\[(])(?:[^\s/]{30,}/)+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+
 ZERO_WIDTH = "\u200b"
 """Put between the parts of `@name`, `#12` and `https://`, so that no renderer makes a mention or a link of them."""
 
@@ -50,7 +53,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """As `visible`, with every run of white space as one space: for a text that is shown in a line."""
-    return visible(_SPACES.sub(" ", text).strip() if not (text.isascii() and text.isprintable()) else text.strip())
+    return visible(_SPACES.sub(" ", text).strip())
 
 
 def command_line(text: str) -> str:
@@ -69,6 +72,22 @@ def clip(text: str, width: int) -> str:
         return text
     head = (width - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+
+
+def short_path(text: str) -> str:
+    """A path, or words with one, without its leading folders of 30 characters and more: `…/core/pods.yaml`.
+
+    must-gather puts everything under two of them, a random number and a digest; a report says them where it has room.
+    """
+    return _LONG_FOLDERS.sub("…/", text)
+
+
+def opening(text: str, width: int) -> str:
+    """The first sentence, or as many whole words of it as `width` characters hold."""
+    sentence = _SENTENCE.split(text, maxsplit=1)[0]
+    if len(sentence) <= width:
+        return sentence
+    return sentence[: width - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
 def excerpt(text: str, lines: int = 5, width: int = 400) -> str:

@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from analyzer.content import folder
 from analyzer.engine.model import Report
 from analyzer.render import page, words
-from analyzer.render.escape import clip, one_line, visible
+from analyzer.render.escape import clip, one_line, opening, visible
 
 _MAIN = "report.html.j2"
 
@@ -45,7 +45,13 @@ def _environment() -> tuple[Environment, dict[str, str]]:
         auto_reload=False,
     )
     environment.filters.update(
-        clip=clip, line=one_line, number=words.number, plural=words.plural, place=words.place, step_parts=words.step_parts
+        clip=clip,
+        opening=opening,
+        line=one_line,
+        number=words.number,
+        plural=words.plural,
+        place=words.place,
+        step_parts=words.step_parts,
     )
     style = (content / "report.css").read_text(encoding="utf-8")
     script = (content / "report.js").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from analyzer.engine.model import Finding, Report
 from analyzer.render import timeline, words
 from analyzer.render.chain import Chain, chain
 from analyzer.render.covered import Covered, covered
-from analyzer.render.escape import clip, one_line
+from analyzer.render.escape import clip, one_line, short_path
 from analyzer.render.json import single_rules
 from analyzer.render.questions import QUESTIONS
 from analyzer.render.ticket import ticket
@@ -123,7 +123,11 @@ def _facts(report: Report, open_rules: int, asked: int) -> tuple[tuple[str, tupl
             + ((f"{words.plural(asked, 'question')} to the customer",) if asked else ()),
             False,
         ),
-        ("Collected", (words.stamp(report.collected_at), one_line(report.collected_at_source or "no time found")), False),
+        (
+            "Collected",
+            (words.stamp(report.collected_at), short_path(one_line(report.collected_at_source or "no time found"))),
+            False,
+        ),
     ]
     for number, item in enumerate(report.inputs[:4], 1):
         label = "Bundle" if len(report.inputs) == 1 else f"Bundle {number}"
@@ -170,7 +174,7 @@ def build(report: Report) -> Page:
     cards = tuple(
         Card(
             view,
-            chain(report, view.steps),
+            chain(report, view.steps, view.incident.title),
             tuple(link for link in view.root.references if LINKED.fullmatch(link)),
             clip(one_line(view.root.why), 2000),
         )

@@ -9,7 +9,7 @@ from typing import Final
 
 from analyzer.engine.model import Report, Severity
 from analyzer.render import words
-from analyzer.render.escape import clip, one_line
+from analyzer.render.escape import clip, one_line, short_path
 from analyzer.render.view import IncidentView
 
 LANES: Final = 12
@@ -89,7 +89,7 @@ def moments(report: Report, views: Sequence[IncidentView]) -> tuple[Moment, ...]
     ]
     rows.sort(key=lambda row: row.at)
     if report.collected_at is not None:
-        source = one_line(report.collected_at_source or "")
+        source = short_path(one_line(report.collected_at_source or ""))
         rows.append(Moment(report.collected_at, words.when(report.collected_at, report.collected_at), 0, "collection", source))
     return tuple(rows)
 

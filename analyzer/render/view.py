@@ -7,7 +7,7 @@ from typing import Final
 
 from analyzer.engine.model import Evidence, Finding, Incident, Report, Severity
 from analyzer.render import words
-from analyzer.render.escape import clip, excerpt, one_line
+from analyzer.render.escape import clip, excerpt, one_line, short_path
 from analyzer.render.tree import Step, steps
 from analyzer.times import age
 
@@ -15,6 +15,9 @@ FULL_INCIDENTS: Final = 10
 """So many incidents are told in full; the others get one line each."""
 SHORT_INCIDENTS: Final = 90
 """So many get one line; the rest is a count."""
+
+
+_TELLING = {"Observed": 2, "Reported": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Quote:
     """A piece of evidence in words: where it stands and what it says, cut to what a reader takes in."""
 
     place: str
+    short: str
     field: str
     text: str
     kind: str
@@ -62,12 +66,18 @@ def quote(report: Report, item: Evidence) -> Quote:
     where = words.place(item.file, item.line)
     if len(report.inputs) > 1:
         where = f"[{item.input + 1}] {where}"
-    return Quote(one_line(where), one_line(item.path), excerpt(item.value), item.kind, item.line)
+    shown = one_line(where)
+    return Quote(shown, short_path(shown), one_line(item.path), excerpt(item.value), item.kind, item.line)
 
 
 def quotes(report: Report, finding: Finding) -> tuple[Quote, ...]:
-    """All evidence of a finding that points somewhere or says something."""
-    return tuple(quote(report, item) for item in finding.evidence if item.file or item.value)
+    """All evidence of a finding that points somewhere or says something, the most telling first.
+
+    The cluster's own words (a log, an event) come before a status field, and there the longer text before the shorter.
+    """
+    found = [quote(report, item) for item in finding.evidence if item.file or item.value]
+    telling = max(found, key=lambda item: (_TELLING.get(item.kind, 0), len(item.text)), default=None)
+    return tuple(sorted(found, key=lambda item: item is not telling))
 
 
 def measured_at(report: Report) -> str:
@@ -86,14 +96,18 @@ def _since(report: Report, finding: Finding) -> str:
     return f"{text}, {age(finding.age_seconds)} before {measured_at(report)}"
 
 
+def _everywhere(rows: tuple[Step, ...]) -> str:
+    return "" if len(rows) == 1 else " in both steps" if len(rows) == 2 else f" in all {len(rows)} steps"
+
+
 def _basis(rows: tuple[Step, ...]) -> str:
     deduced = sum(step.finding.basis == "deduced" for step in rows)
     if not deduced:
-        return "Observed" if len(rows) == 1 else f"Observed in all {len(rows)} steps"
+        return f"Observed{_everywhere(rows)}"
     if deduced == len(rows):
-        return "Deduced" if len(rows) == 1 else f"Deduced in all {len(rows)} steps"
+        return f"Deduced{_everywhere(rows)}"
     if rows[0].finding.basis == "deduced" and deduced == 1:
-        return f"Deduced in the first step, observed in the other {len(rows) - 1}"
+        return "Deduced in the first step, observed after it"
     return f"Deduced in {deduced} of {len(rows)} steps, observed in the others"
 
 

@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from analyzer.render.escape import clip, command_line, excerpt, md_code, md_fence, md_text, one_line, plain, visible
+from analyzer.render.escape import (
+    clip,
+    command_line,
+    excerpt,
+    md_code,
+    md_fence,
+    md_text,
+    one_line,
+    opening,
+    plain,
+    short_path,
+    visible,
+)
 
 from .hostile import either
 
@@ -110,3 +122,18 @@ def test_clip_and_excerpt_cut_in_the_middle() -> None:
     assert len(clip("x" * 1000, 400)) == 400
     assert excerpt("\n".join("123456789")) == "1\n2\n\u2026\n8\n9"
     assert excerpt("a\nb") == "a\nb"
+
+
+def test_a_long_root_is_left_out_of_a_path() -> None:
+    root = f"must-gather.local.5577006791947779410/quay-io-example-sha256-{'4b' * 32}"
+    assert short_path(f"{root}/namespaces/shop/core/pods.yaml:7") == "\u2026/namespaces/shop/core/pods.yaml:7"
+    assert short_path(f"[2] {root}/timestamp") == "[2] \u2026/timestamp"
+    assert short_path(f"line 2 of {root}/timestamp (clock of the pod)") == "line 2 of \u2026/timestamp (clock of the pod)"
+    assert short_path("mg/core/pods.yaml") == "mg/core/pods.yaml"
+    name = f"pods/{'a' * 60}/x.log"
+    assert short_path(name) == name
+
+
+def test_an_opening_ends_with_a_sentence_or_a_word() -> None:
+    assert opening("It has ended. It will not come back.", 100) == "It has ended."
+    assert opening("Version 1.2 of the program has ended again", 30) == "Version 1.2 of the program\u2026"

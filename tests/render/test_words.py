@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import duckdb
 import pytest
 
+from analyzer.engine.model import Evidence
 from analyzer.render import words
 from analyzer.render.chain import rail
 from analyzer.render.questions import QUESTIONS
 from analyzer.render.timeline import drawing, moments
 from analyzer.render.tree import steps
-from analyzer.render.view import incident_views
+from analyzer.render.view import incident_views, quotes
 from analyzer.store.schema import TABLES
 
-from .sample import END, HEALTHY, SAMPLE, big
+from .sample import CRASH, END, HEALTHY, SAMPLE, big
 
 
 # A command stands in angle brackets here, inline code in square ones.
@@ -116,3 +118,13 @@ def test_the_questions_can_be_asked() -> None:
     for _, query in QUESTIONS:
         assert '"' not in query
         database.execute(query)
+
+
+def test_the_most_telling_evidence_comes_first() -> None:
+    log = Evidence(0, "a.log", 3, "", "panic: no disk", "Observed")
+    code = Evidence(0, "pods.yaml", 1, "status.exitCode", "2", "Reported")
+    message = Evidence(0, "pods.yaml", 2, "status.message", "back-off restarting", "Reported")
+    assert [item.text for item in quotes(SAMPLE, replace(CRASH, evidence=(code, message, log)))] == [
+        "panic: no disk", "2", "back-off restarting",
+    ]  # fmt: skip
+    assert [item.text for item in quotes(SAMPLE, replace(CRASH, evidence=(code, message)))] == ["back-off restarting", "2"]
