@@ -78,7 +78,7 @@ def _assign(entry: Entry, roots: dict[str, Root], tree: Tree, opened: set[str]) 
         return root, skip("made by the file manager of a desktop")
     below = entry.path[len(root.prefix) :] if root else entry.path
     if tree.is_folder(entry.path + NESTED):
-        return root, skip("opened as an archive") if entry.path + NESTED in opened else skip(NOT_OPENED, matters=True)
+        return root, skip("opened as an archive") if entry.path + NESTED in opened else skip(NOT_OPENED)
     if NESTED in below:
         return root, skip(INSIDE_NOT_OPENED)
     if root is None:

@@ -41,7 +41,7 @@ class Assignment:
     `strict` says that the format puts objects there, so that text without any is a file that could not be read.
     `whole` is "Kind.group" where the folder of the file, one object a file, is known to hold every object of the kind.
     `name` is the role of a document, or what a file of collection errors is about. `reason` says why a skipped file
-    is not read; `matters` marks skipped files that might have told something.
+    is not read.
     """
 
     role: Role
@@ -53,7 +53,6 @@ class Assignment:
     place: Place = Place()
     name: str = ""
     reason: str = ""
-    matters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +116,9 @@ def _split(path: str) -> tuple[str, str]:
     return folder + slash, name
 
 
-def skip(reason: str, *, matters: bool = False) -> Assignment:
+def skip(reason: str) -> Assignment:
     """A file that is known and not read."""
-    return Assignment("skipped", reason=reason, matters=matters)
+    return Assignment("skipped", reason=reason)
 
 
 def stem(name: str) -> str:
