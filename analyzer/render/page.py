@@ -82,6 +82,7 @@ class Page:
     anchors: dict[str, str]
     domains: tuple[str, ...]
     namespaces: tuple[str, ...]
+    answerable: int
     asks: tuple[Ask, ...]
     more_asks: str
     not_evaluated: int
@@ -182,11 +183,12 @@ def build(report: Report) -> Page:
     )
     short = views[len(full) : len(full) + SHORT_INCIDENTS]
     open_rules = len({item.code for item in single_rules(report)})
+    answerable = sum(bool(ask.commands) for ask in questions)
     return Page(
         title=clip(one_line(report.verdict), 90),
         verdict=clip(one_line(report.verdict), 1000),
         after=_after(report, views, open_rules),
-        facts=_facts(report, open_rules, len(questions)),
+        facts=_facts(report, open_rules, answerable),
         cards=cards,
         short=short,
         more_incidents=not_shown(len(views), len(cards) + len(short), "incident"),
@@ -199,6 +201,7 @@ def build(report: Report) -> Page:
         anchors={row.finding.id: row.anchor for row in rows},
         domains=tuple(sorted({row.finding.domain for row in rows})),
         namespaces=tuple(sorted({row.finding.object.namespace for row in rows} - {""}))[:NAMESPACES],
+        answerable=answerable,
         asks=questions[:ASKS],
         more_asks=not_shown(len(questions), ASKS, "question"),
         not_evaluated=len(single_rules(report)),

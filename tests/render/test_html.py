@@ -288,3 +288,11 @@ def test_rules_of_one_reason_are_one_question() -> None:
     assert "30 rules:" in page.text
     assert "and 18 more" in page.text
     assert page.text.count("oc get events -A") == 1
+
+
+def test_only_what_a_command_can_answer_is_a_question_to_the_customer() -> None:
+    assert "2 questions to the customer would close that" in PLAIN.text
+    broken = (NotEvaluated("pod/Rule", "this rule is broken: no such column"),)
+    text = Page(report_html(replace(SAMPLE, not_evaluated=broken))).text
+    assert "questions to the customer" not in text
+    assert "this rule is broken" in text
