@@ -18,7 +18,7 @@ from analyzer.bundle import logs
 from analyzer.bundle.collect_errors import MAX_ERROR_BYTES, CollectError, errors_in_json, errors_in_text, make
 from analyzer.bundle.documents import read_documents
 from analyzer.bundle.errors import BundleError, CutEntry
-from analyzer.bundle.formats.base import Assignment, Place
+from analyzer.bundle.formats.base import CLEAN_REPORT, Assignment, Place
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES, MIB
 from analyzer.bundle.lists import ListRow, Lists
 from analyzer.bundle.logblocks import Block, blocks_of
@@ -383,6 +383,10 @@ def _read_version(job: _Job, stream: BinaryIO) -> None:
 
 
 def _write_document(job: _Job, value: Any) -> None:
+    if job.is_.name == CLEAN_REPORT:
+        # It also maps each replacement to what it stands for, which whoever cleaned the bundle meant to keep back.
+        omitted = value.get("omissions") if isinstance(value, dict) else None
+        value = {"omissions": [path for path in omitted if isinstance(path, str)] if isinstance(omitted, list) else []}
     text = to_json(mask_document(value, job.is_.name))
     job.sink.write(DOCUMENTS, {"file_id": job.task.file_id, "role": job.is_.name, "json": orjson.Fragment(text)})
 

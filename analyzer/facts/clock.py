@@ -92,27 +92,37 @@ def derive(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None) -> Non
 def _observed(con: duckdb.DuckDBPyConnection, number: int, name_at: datetime | None) -> Clock:
     """The end of a collection from the times that the cluster wrote down, and the time in the input's name.
 
-    A name alone says nothing, because its zone is unknown. It bounds the times, and it is the later of two that agree.
+    A name alone says nothing, because its zone is unknown. It bounds the times; and where no Lease tells the time to
+    within seconds, the name, moved to the zone that agrees with the newest time, may be the later of the two.
     """
     beat = con.execute(
         "SELECT max(seen_at) FROM clock_times WHERE input = ? AND kind IN ('lease', 'heartbeat')", [number]
     ).fetchall()[0][0]
     if name_at is not None and beat is not None and abs(beat - name_at) > NAME_WINDOW:
         name_at = None
-    bounds = [beat + SKEW] if beat is not None else []
-    bounds += [name_at + NAME_WINDOW] if name_at is not None else []
-    row = con.execute(
-        "SELECT seen_at, kind FROM clock_times WHERE input = ? AND seen_at <= ? ORDER BY seen_at DESC, kind LIMIT 1",
-        [number, min(bounds, default=datetime.max)],  # noqa: DTZ901 - naive UTC, as the tables hold it
-    ).fetchone()
-    if row is None:
+    latest = beat + SKEW if beat is not None else None
+    found = None
+    if name_at is not None:
+        found = _newest(con, number, min(name_at + NAME_WINDOW, latest or datetime.max))  # noqa: DTZ901 - naive UTC
+    found = found or _newest(con, number, latest)
+    if found is None:
         return Clock(None, None)
-    newest, kind = row
-    if name_at is not None and name_at >= newest - NAME_WINDOW:
+    newest, kind = found
+    if name_at is not None and kind != "lease" and abs(name_at - newest) <= NAME_WINDOW:
         moved = name_at + round((newest - name_at) / ZONE_STEP) * ZONE_STEP
         if moved > newest:
             return Clock(moved, f"the time in its name, in the zone that agrees with {_SOURCES[kind]}")
     return Clock(newest, _SOURCES[kind])
+
+
+def _newest(con: duckdb.DuckDBPyConnection, number: int, latest: datetime | None) -> tuple[datetime, str] | None:
+    """The newest time of an input that is not later than `latest`, and what kind of time it is."""
+    row = con.execute(
+        "SELECT seen_at, kind FROM clock_times WHERE input = $1 AND ($2::TIMESTAMP IS NULL OR seen_at <= $2) "
+        "ORDER BY seen_at DESC, kind DESC LIMIT 1",
+        [number, latest],
+    ).fetchone()
+    return (row[0], row[1]) if row else None
 
 
 def _name_time(names: list[str]) -> datetime | None:

@@ -127,6 +127,16 @@ def test_a_name_of_another_day_than_the_beats_is_no_time(make: Any) -> None:
     assert _clock(con)[0][0] == _utc(4, 10)
 
 
+def test_a_name_that_fits_no_time_at_all_is_left_out(make: Any) -> None:
+    con = make([_event(lastTimestamp="2026-05-04T10:00:00Z")], inputs=[{"path": "case-20240101-1200"}])
+    assert _clock(con)[0][0] == _utc(4, 10)
+
+
+def test_a_lease_is_exact_enough_without_the_name(make: Any) -> None:
+    con = make([_lease("2026-05-04T10:03:00Z")], inputs=[{"path": "support-bundle-2026-05-04T10_05_00"}])
+    assert _clock(con)[0][0] == _utc(4, 10, 3)
+
+
 def test_each_input_has_its_own_clock_and_as_of_overrides_both(make: Any) -> None:
     objects = [_lease("2026-05-04T10:00:00Z"), _lease("2026-05-05T10:00:00Z", _file=1)]
     con = make(objects, files=[{}, {"input": 1}], inputs=[{}, {}])

@@ -19,6 +19,8 @@ Role = Literal["objects", "log", "document", "errors", "meta", "skipped", "unsaf
 Source = Literal["current", "previous", "rotated", "service", "audit", "other"]
 
 ALL_NAMESPACES = "*"
+CLEAN_REPORT = "clean-report"
+"""Role of what must-gather-clean says that it did to a must-gather."""
 NESTED = "!/"
 """Stands after the name of an archive inside the input, as in `a.tar.gz!/b`."""
 

@@ -11,6 +11,7 @@ import re
 
 from analyzer.bundle.formats.base import (
     ALL_NAMESPACES,
+    CLEAN_REPORT,
     Assignment,
     Place,
     Root,
@@ -44,6 +45,7 @@ _DOCUMENTS = {
     "monitoring/alerts.json": "alerts",
     "monitoring/prometheus/alerts.json": "alerts",
     "monitoring/prometheus/rules.json": "prometheus-rules",
+    "report.yaml": CLEAN_REPORT,
 }
 # Folders of single files that the gathering asks for as a whole kind, so that they prove which objects there are.
 _WHOLE = {
