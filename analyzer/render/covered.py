@@ -12,6 +12,7 @@ from analyzer.render.escape import clip, one_line
 from analyzer.render.view import not_shown
 
 KINDS: Final = 400
+TOGETHER: Final = 6
 WINDOWS: Final = 60
 ERRORS: Final = 60
 FILES: Final = 200
@@ -31,9 +32,14 @@ class KindRow:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What the bundle holds, limits applied; `kinds` come first: what is not complete, and Node, Pod and Event."""
+    """What the bundle holds, limits applied.
+
+    `kinds` come first: what is not complete, and Node, Pod and Event. Where many kinds are incomplete for one reason,
+    they stand in a group of their own, named by that reason.
+    """
 
     kinds: tuple[KindRow, ...]
+    groups: tuple[tuple[str, tuple[KindRow, ...]], ...]
     kinds_complete: tuple[KindRow, ...]
     more_kinds: str
     events: str
@@ -88,15 +94,22 @@ def _logs(report: Report) -> str:
 def covered(report: Report) -> Covered:
     """The coverage of a report; files that were meant to be read come before those that are never read."""
     kinds = [_kind_row(kind) for kind in report.coverage.kinds]
-    first = [row for row in kinds if not row.known or (row.kind.group, row.kind.kind) in _ALWAYS]
+    unknown: dict[str, list[KindRow]] = {}
+    for row in kinds:
+        if not row.known and (row.kind.group, row.kind.kind) not in _ALWAYS:
+            unknown.setdefault(row.status, []).append(row)
+    groups = {status: rows for status, rows in unknown.items() if len(rows) > TOGETHER}
+    first = [row for row in kinds if (row.kind.group, row.kind.kind) in _ALWAYS or (not row.known and row.status not in groups)]
     first.sort(key=lambda row: row.known)
     rest = [row for row in kinds if row.known and (row.kind.group, row.kind.kind) not in _ALWAYS]
     windows = sorted((window for window in report.coverage.events if window.count), key=lambda window: -window.count)
     base = report.collected_at
+    shown = sum(min(len(rows), KINDS) for rows in (first, rest, *groups.values()))
     return Covered(
         kinds=tuple(first[:KINDS]),
+        groups=tuple((f"{words.plural(len(rows), 'kind')} {status}", tuple(rows[:KINDS])) for status, rows in groups.items()),
         kinds_complete=tuple(rest[:KINDS]),
-        more_kinds=not_shown(len(kinds), min(len(first), KINDS) + min(len(rest), KINDS), "kind"),
+        more_kinds=not_shown(len(kinds), shown, "kind"),
         events=_events(report),
         windows=tuple(
             (window.namespace or "cluster", words.when(window.first, base), words.when(window.last, base), window.count)

@@ -24,7 +24,7 @@ _TERMINAL = re.compile(
 )
 _SPACES = re.compile(r"\s+")
 
-_LONG_FOLDERS = re.compile(r"(?<![^\s\[(])(?:[^\s/]{30,}/)+")
+_IMAGE_FOLDER = re.compile(r"(?<![^\s\[(])(?:[^\s/]+/)*[^\s/]*sha256-[0-9a-f]{64}/")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 ZERO_WIDTH = "\u200b"
@@ -75,11 +75,11 @@ def clip(text: str, width: int) -> str:
 
 
 def short_path(text: str) -> str:
-    """A path, or words with one, without its leading folders of 30 characters and more: `…/core/pods.yaml`.
+    """A path, or words with one, without the folder of a must-gather image and what is above it: `…/core/pods.yaml`.
 
-    must-gather puts everything under two of them, a random number and a digest; a report says them where it has room.
+    That folder is named by the image's digest and takes two lines; a report says it once, where it has room.
     """
-    return _LONG_FOLDERS.sub("…/", text)
+    return _IMAGE_FOLDER.sub("…/", text)
 
 
 def opening(text: str, width: int) -> str:

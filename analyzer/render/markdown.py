@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from analyzer.engine.model import Finding, Report
 from analyzer.render import words
-from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line
+from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line, short_path
 from analyzer.render.json import single_rules
 from analyzer.render.tree import Step
 from analyzer.render.view import IncidentView, asks, full_views, incident_views, measured_at, not_shown, quotes
@@ -257,7 +257,7 @@ def _made(report: Report) -> str:
         kind = ", ".join(text for text in (md_text(words.FORMAT.get(item.format, item.format)), words.size(item.bytes)) if text)
         digest = f", SHA-256 {md_code(item.sha256)}" if item.sha256 else ""
         rows.append(f"- Bundle {md_code(item.path)}: {kind}{digest}")
-    source = f" ({md_text(report.collected_at_source)})" if report.collected_at_source else ""
+    source = f" ({md_text(short_path(one_line(report.collected_at_source)))})" if report.collected_at_source else ""
     rows.append(f"- Collected {words.stamp(report.collected_at)}{source}; ages measured at {measured_at(report)}")
     cluster = ", ".join(md_text(text) for text in (report.cluster.version, report.cluster.platform) if text)
     if cluster:

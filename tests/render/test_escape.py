@@ -130,6 +130,7 @@ def test_a_long_root_is_left_out_of_a_path() -> None:
     assert short_path(f"[2] {root}/timestamp") == "[2] \u2026/timestamp"
     assert short_path(f"line 2 of {root}/timestamp (clock of the pod)") == "line 2 of \u2026/timestamp (clock of the pod)"
     assert short_path("mg/core/pods.yaml") == "mg/core/pods.yaml"
+    assert short_path(f"case/{root}/core/pods.yaml") == "\u2026/core/pods.yaml"
     name = f"pods/{'a' * 60}/x.log"
     assert short_path(name) == name
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from analyzer.content import folder
-from analyzer.engine.model import Incident, NotEvaluated, Report
+from analyzer.engine.model import Incident, KindCoverage, NotEvaluated, Report
 from analyzer.render.html import report_html
 
 from .hostile import STRINGS, either
@@ -296,3 +296,12 @@ def test_only_what_a_command_can_answer_is_a_question_to_the_customer() -> None:
     text = Page(report_html(replace(SAMPLE, not_evaluated=broken))).text
     assert "questions to the customer" not in text
     assert "this rule is broken" in text
+
+
+def test_many_kinds_of_one_reason_are_a_group() -> None:
+    why = "single objects, and no list that says that they are all"
+    kinds = tuple(KindCoverage("example.com", f"Thing{index}", 1, ("shop",), "partial", why) for index in range(9))
+    coverage = replace(SAMPLE.coverage, kinds=(*SAMPLE.coverage.kinds, *kinds))
+    page = Page(report_html(replace(SAMPLE, coverage=coverage)))
+    assert f"9 kinds partial: {why}" in page.text
+    assert all(kind.kind in page.text for kind in coverage.kinds)
