@@ -40,6 +40,9 @@ WORKER_BYTES = 4 * GIB
 HANG_SECONDS = 120.0
 """A worker that shows no sign of progress for so long is ended. The slowest step is one list of 256 MiB."""
 
+BETWEEN_SECONDS = 3600.0
+"""The same between two files, where a worker may have to decompress many GiB to get to its next one."""
+
 MAX_RESTARTS = 8
 """Crashes of one share after which what is left of it is given up: each costs reading the share again."""
 
@@ -48,7 +51,7 @@ SHARE_COST = 512 * KIB
 
 _POLL_SECONDS = 0.05
 _COLLECT_FILES = 2000
-_EXIT_PARTS, _EXIT_ORPHAN = 74, 75
+_EXIT_PARTS, _EXIT_ORPHAN, _EXIT_FAULT = 74, 75, 70
 _NOTHING = -1
 # Slots of a worker in the shared array.
 _CURRENT, _TICKS, _DONE, _SLOTS = 0, 1, 2, 3
@@ -96,10 +99,11 @@ def shares(tasks: Sequence[tuple[Path, Task]], jobs: int) -> list[Share]:
 
 
 def _share(tasks: Sequence[tuple[Path, Task]]) -> Share:
-    by_input: dict[Path, list[Task]] = {}
+    # The same path may be given twice: the id of an input's first file tells the two apart.
+    by_input: dict[tuple[int, Path], list[Task]] = {}
     for path, task in sorted(tasks, key=lambda pair: pair[1].file_id):
-        by_input.setdefault(path, []).append(task)
-    return tuple((path, tuple(some)) for path, some in by_input.items())
+        by_input.setdefault((task.file_id - task.index, path), []).append(task)
+    return tuple((path, tuple(some)) for (_, path), some in by_input.items())
 
 
 @dataclass(slots=True)
@@ -214,10 +218,11 @@ class Pool:
             ticks = self._slots[base + _TICKS]
             if ticks != worker.ticks:
                 worker.ticks, worker.since = ticks, time.monotonic()
-            if time.monotonic() - worker.since < self._hang_seconds:
+            allowed = BETWEEN_SECONDS if self._slots[base + _CURRENT] == _NOTHING else self._hang_seconds
+            if time.monotonic() - worker.since < allowed:
                 return False
             process.kill()
-            reason = f"the parser made no progress on it for {self._hang_seconds:.0f} s"
+            reason = f"the parser made no progress on it for {allowed:.0f} s"
         process.join()
         if process.exitcode == 0:
             return True
@@ -300,6 +305,8 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
         sink.close()
     except PartFileError:
         os._exit(_EXIT_PARTS)
+    except Exception:  # noqa: BLE001 - the parent tells what is lost; a traceback would stand in the user's terminal
+        os._exit(_EXIT_FAULT)
 
 
 def _settle_in() -> None:

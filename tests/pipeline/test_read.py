@@ -407,3 +407,24 @@ def test_progress_ends_at_all_files(tmp_path: Path) -> None:
     work.mkdir()
     read_bundle([trees.write(tmp_path / "b", trees.must_gather())], work, 2, lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
+
+
+def test_one_input_given_twice_is_read_twice(tmp_path: Path) -> None:
+    path = trees.write(tmp_path / "b", trees.inspected())
+    parts = trees.read(tmp_path, path, path)
+    assert trees.names(parts, "Node") == ["shelf-1", "shelf-1", "shelf-2", "shelf-2"]
+    assert not [row for row in parts.files if row["status"] == "unread"]
+
+
+def test_a_single_log_of_json_lines(tmp_path: Path) -> None:
+    text = '{"level":"info","ts":"2026-08-18T13:06:00Z","msg":"boiling"}\n' * 3
+    parts = trees.read(tmp_path, trees.write(tmp_path, {"app.json": text}) / "app.json")
+    assert parts.inputs[0]["format"] == "log"
+    assert trees.table(parts, "part_logs")[0]["lines"] == 3
+
+
+def test_a_folder_with_a_real_log_in_it_has_that_log(tmp_path: Path) -> None:
+    text = "[ 1843.300000] kernel: oops\n[ 1844.000000] kernel: again\n"
+    parts = trees.read(tmp_path, trees.write(tmp_path / "b", {"node/dmesg.log": text, "node/notes.txt": "look at this"}))
+    assert parts.inputs[0]["format"] == "log"
+    assert trees.file(parts, "notes.txt")["status"] == "skipped"

@@ -23,6 +23,8 @@ def detect(tree: Tree, *, folder: bool) -> list[Root]:
 def classify(root: Root, path: str, size: int) -> Assignment:
     """What a file of an input without a known format is."""
     name = base_name(path)
+    if root.part == _SINGLE and ".json" in name.lower():
+        return Assignment("objects", "guess", name="log")
     if is_objects_name(name):
         return Assignment("objects", "objects", Hint(json=name.endswith(".json")))
     if root.part == _SINGLE:
