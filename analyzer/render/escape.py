@@ -77,7 +77,7 @@ def clip(text: str, width: int) -> str:
 def short_path(text: str) -> str:
     """A path, or words with one, without the folder of a must-gather image and what is above it: `…/core/pods.yaml`.
 
-    That folder is named by the image's digest and takes two lines; a report says it once, where it has room.
+    That folder is named by the image's digest and takes two lines; the whole path stands beside the quoted words.
     """
     return _IMAGE_FOLDER.sub("…/", text)
 
