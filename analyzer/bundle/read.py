@@ -249,6 +249,13 @@ def _file_rows(number: int, one: _Input, results: Mapping[int, Result]) -> list[
                 **_status(known, result),
             }
         )
+    if one.listing.problem and rows and rows[-1]["status"] == "skipped":
+        # Say where the input breaks, also where it does in a file that would not have been read.
+        rows[-1] = {
+            **rows[-1],
+            "status": "unread",
+            "error": f"the input ends in or after this file: {one.listing.problem.message}",
+        }
     return rows
 
 

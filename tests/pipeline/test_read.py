@@ -284,6 +284,13 @@ def test_a_truncated_archive_gives_what_is_there(tmp_path: Path) -> None:
     assert parts.inputs[0]["complete"] is False
     assert parts.inputs[0]["error"]
     assert trees.names(parts, "Node") == ["shelf-1", "shelf-2"]
+    assert trees.file(parts, "zz.log")["status"] in ("partial", "unread")
+    outside = trees.tar(
+        tmp_path / "outside.tar.gz", {f"b/{path}": text for path, text in trees.must_gather().items()} | {"zz.log": noise}
+    )
+    cut.write_bytes(outside.read_bytes()[: int(outside.stat().st_size * 0.6)])
+    row = trees.file(trees.read(tmp_path, cut), "zz.log")
+    assert (row["role"], row["status"]) == ("skipped", "unread")
 
 
 def test_plain_manifests_with_a_readme(tmp_path: Path, put: Put) -> None:
