@@ -29,6 +29,7 @@ _HASHES = "operator.openshift.io/dep-"
 _APPLIED = ("last-applied", "cattle.io/applied", "kapp.k14s.io/original")
 _CERTIFICATES = (".crt", ".pem", "ca-bundle", "ca.cert")
 _INLINE = ("value", "inline", "plain", "plaintext", "plainText", "data", "inlineString")
+_SECRET_FIELDS = ("data", "stringData")
 _SIZE_MARK = re.compile(rb"\d{1,12} bytes long")
 
 
@@ -94,7 +95,10 @@ def _walk(root: Any, wanted: Collection[str], depth: int) -> bool:
             changed |= _walk_list(node, wanted, depth, stack)
             continue
         changed |= _special(node)
+        done = _SECRET_FIELDS if node.get("kind") == "Secret" else ()
         for key, value in node.items():
+            if key in done:
+                continue
             kind = _judge_key(key) if isinstance(key, str) else ""
             if isinstance(value, str):
                 new = _masked_value(kind, value, wanted, depth)
@@ -189,7 +193,7 @@ def _special(node: dict[str, Any]) -> bool:
         items = node.get("items")
         for item in items if isinstance(items, list) else ():
             if isinstance(item, dict):
-                changed |= _mask_secret(item)
+                item.setdefault("kind", "Secret")
     value = node.get("value")
     if isinstance(value, str):
         name = node.get("name") or node.get("key") or node.get("Name")
@@ -228,7 +232,7 @@ def _mask_each(node: dict[str, Any], kind: str, keys: Collection[str]) -> bool:
 def _mask_secret(secret: dict[str, Any]) -> bool:
     """The values of a Secret; keys stay, certificates stay, and so does what `oc adm inspect` hid already."""
     changed = False
-    for field in ("data", "stringData"):
+    for field in _SECRET_FIELDS:
         data = secret.get(field)
         if data is None or data in ("", {}, []):
             continue

@@ -23,8 +23,8 @@ def mask_private_keys(text: str) -> str:
     """PEM private keys, on one line or many, also with escaped line ends, also without their begin or end."""
     out: list[str] = []
     at = 0
+    begin = _BEGIN.search(text)
     while True:
-        begin = _BEGIN.search(text, at)
         end = _END.search(text, begin.end() if begin else at)
         if begin is None:
             if end is None:
@@ -35,6 +35,8 @@ def mask_private_keys(text: str) -> str:
             start, stop = begin.start(), end.end() if end else len(text)
         out += (text[at:start], placeholder("private-key", text[start:stop]))
         at = stop
+        # Searched for only where there was one: without any, each end would look through all of the rest again.
+        begin = _BEGIN.search(text, at) if begin else None
     return "".join(out) + text[at:] if out else text
 
 
@@ -218,18 +220,24 @@ _OPTION = {
     "sshpass": re.compile(r"(?<=\s)-p ?[\"']?([^\s\"']{1,300})"),
     "redis-cli": re.compile(r"(?<=\s)-a ?[\"']?([^\s\"']{1,300})"),
 }
+_SAME = {"wget": "curl", "mysqldump": "mysql", "mysqladmin": "mysql", "mariadb": "mysql"}
 _COMMAND_SPAN = 600
+"""How far behind a command its options are looked for."""
 
 
 def mask_commands(text: str) -> str:
     """Passwords that well-known commands take in short options: `curl -u user:password`, `mysql -pPASSWORD`."""
-    at = 0
-    while found := _COMMAND.search(text, at):
-        at = found.end()
-        name = found[1]
-        option = _OPTION.get("mysql" if name in {"mysqldump", "mysqladmin", "mariadb"} else "curl" if name == "wget" else name)
-        value = option.search(text, at, at + _COMMAND_SPAN) if option else None
+    out: list[str] = []
+    done = 0
+    command = _COMMAND.search(text)
+    while command:
+        at = command.end()
+        name = _SAME.get(command[1], command[1])
+        following = _COMMAND.search(text, at)
+        stop = min(at + _COMMAND_SPAN, following.start() if following else len(text))
+        value = _OPTION[name].search(text, at, stop)
         if value and not is_masked(value[1]) and not value[1].startswith("$"):
-            text = text[: value.start(1)] + placeholder("password", value[1]) + text[value.end(1) :]
-            at = value.start(1)
-    return text
+            out += (text[done : value.start(1)], placeholder("password", value[1]))
+            done = value.end(1)
+        command = following
+    return "".join(out) + text[done:] if out else text

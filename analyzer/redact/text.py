@@ -18,6 +18,9 @@ from analyzer.redact.placeholder import is_masked, placeholder
 _MAX_VALUE = 1 << 16
 """How far the end of a quoted value is looked for, in characters."""
 
+_MAX_WORD = 4096
+"""How much of an unquoted value is looked at to judge it, in characters."""
+
 _KEYWORDS = (
     "[masked:", "passw", "passphrase", "passcode", "pass", "pwd", "secret", "token", "cred", "key", "api key", "access key",
     "private key", "secret key", "auth", "cookie", "conn_str", "connstr", "conn-str", "connectionstr", "connection_str",
@@ -51,7 +54,7 @@ _UNQUOTED = re.compile(r"(?:\[masked:[^\s\]]{1,80}\]|[^\s,;&\"'<>\\]|,(?![\s\"']
 _BLOCK = re.compile(r"[|>][+-]?\d?[+-]?[ \t]*(?:\r?\n|\Z)")
 _STRUCTURE = re.compile(r"[{\[(&*]|\$\(|nil\b|map\[|<nil>|%[a-z]|\\\(")
 _LINE_HEAD = re.compile(r"(?:\A|\n|\\n)[ \t\-{,\"'\\?]*\Z")
-_REST_OF_LINE = re.compile(r"[^\r\n]*")
+_LONG = frozenset(("runtime-env", "authorization", "cookie", "connection"))
 _SCHEME_HEAD = re.compile(
     r"(?:bearer|basic|digest|token|negotiate|ntlm|oauth|apikey|aws4-hmac-sha256|key|splunk)[ \t]", re.IGNORECASE
 )
@@ -78,7 +81,11 @@ def _signs(text: str) -> list[tuple[int, int, int]]:
     low = text.lower()
     if len(low) != len(text):
         low = text.translate(_ASCII_LOWER)
-    return _automaton().find_matches_as_indexes(low)
+    try:
+        return _automaton().find_matches_as_indexes(low)
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, which JSON can hold and UTF-8 cannot.
+        return _automaton().find_matches_as_indexes(low.encode("utf-8", "replace").decode())
 
 
 def mask_text(text: str) -> str:
@@ -175,9 +182,28 @@ def _quoted_span(text: str, at: int, quote: str) -> tuple[int, int]:
     else:
         close = text.find(quote, at, at + _MAX_VALUE)
     if close < 0:
-        line = _REST_OF_LINE.match(text, at)
-        close = line.end() if line else len(text)
+        close = _line_end(text, at, len(text))
     return at, close
+
+
+def _word(text: str, at: int) -> tuple[int, str] | None:
+    """An unquoted value: where it ends, and its beginning to judge it by (all of it, unless it is very long)."""
+    found = _UNQUOTED.match(text, at, at + _MAX_WORD)
+    return (found.end(), found[0]) if found else None
+
+
+def _whole_word(text: str, end: int, at: int) -> int:
+    """Where the value that begins at `at` really ends, which was looked at up to `end` only."""
+    if end < at + _MAX_WORD:
+        return end
+    rest = _UNQUOTED.match(text, end)
+    return rest.end() if rest else end
+
+
+def _line_end(text: str, at: int, limit: int = _MAX_VALUE) -> int:
+    """Where the line ends; at most `limit` characters on."""
+    end = text.find("\n", at, at + limit)
+    return end if end >= 0 else min(len(text), at + limit)
 
 
 def _plain_span(text: str, at: int, kind: str, *, prose: bool, strict: bool) -> tuple[int, int] | None:
@@ -186,32 +212,33 @@ def _plain_span(text: str, at: int, kind: str, *, prose: bool, strict: bool) -> 
     if quote:
         span = _quoted_span(text, quote.end(), quote[0])
         return None if strict and kind == "named" else span
-    if kind in {"runtime-env", "authorization", "cookie", "connection"}:
+    if kind in _LONG:
         return _long_span(text, at, kind, strict=strict)
-    found = _UNQUOTED.match(text, at)
-    if found is None or (_STRUCTURE.match(text, at) and not is_masked(found[0])):
+    word = _word(text, at)
+    if word is None or (_STRUCTURE.match(text, at) and not is_masked(word[1])):
         return None
-    value = found[0]
+    end, value = word
     if not is_masked(value):
-        value = value.rstrip(")]}.:") if prose else value.rstrip(")]}")
+        value = value.rstrip(")]}.:" if prose else ")]}")
     if not value or (prose and value.lower() in _PROSE) or (strict and kind != "password" and not _looks_random(value)):
         return None
-    return at, at + len(value)
+    return at, _whole_word(text, end, at) if end == at + _MAX_WORD else at + len(value)
 
 
 def _long_span(text: str, at: int, kind: str, *, strict: bool) -> tuple[int, int] | None:
     """A value that may hold blanks: the rest of the line, for headers up to a closing quote."""
-    line = _REST_OF_LINE.match(text, at)
-    end = line.end() if line else len(text)
-    if kind in {"authorization", "cookie"}:
-        if kind == "authorization" and not _SCHEME_HEAD.match(text, at):
-            word = _UNQUOTED.match(text, at)
-            return (at, word.end()) if word and _looks_random(word[0]) else None
-        for mark in ('"', "'", "\\", "\n"):
+    if kind == "authorization" and not _SCHEME_HEAD.match(text, at):
+        word = _word(text, at)
+        return (at, _whole_word(text, word[0], at)) if word and _looks_random(word[1]) else None
+    if strict and kind == "connection":
+        return None
+    if kind in {"runtime-env", "connection"}:
+        end = _line_end(text, at, len(text))
+    else:
+        end = _line_end(text, at)
+        for mark in ('"', "'", "\\"):
             close = text.find(mark, at, end)
             end = close if close >= 0 else end
-    elif strict and kind == "connection":
-        return None
     return (at, end) if end > at else None
 
 
@@ -220,18 +247,18 @@ def _line_span(text: str, start: int, at: int, kind: str) -> tuple[int, int] | N
     block = _BLOCK.match(text, at)
     if block:
         return _nested_span(text, start, block.end())
-    if kind in {"runtime-env", "authorization", "cookie", "connection"} or _QUOTE.match(text, at):
+    if kind in _LONG or _QUOTE.match(text, at):
         return _plain_span(text, at, kind, prose=True, strict=False)
-    first = _UNQUOTED.match(text, at)
-    if first is None:
+    word = _word(text, at)
+    if word is None:
         return None
-    line = _REST_OF_LINE.match(text, first.end())
-    rest = re.split(r"\s#|\\n", line[0] if line else "", maxsplit=1)[0].rstrip()
+    end, value = _whole_word(text, word[0], at), word[1]
+    rest = re.split(r"\s#|\\n", text[end : _line_end(text, end)], maxsplit=1)[0].rstrip()
     if rest and kind != "password":
         return _plain_span(text, at, kind, prose=True, strict=True)
-    if _STRUCTURE.match(text, at) or first[0].lower().rstrip(".:") in _PROSE:
+    if _STRUCTURE.match(text, at) or value.lower().rstrip(".:") in _PROSE:
         return None
-    return at, first.end() + (0 if rest[:1] in {",", ";", "&"} else len(rest))
+    return at, end + (0 if rest[:1] in {",", ";", "&"} else len(rest))
 
 
 def _nested_span(text: str, start: int, at: int) -> tuple[int, int] | None:
@@ -242,8 +269,7 @@ def _nested_span(text: str, start: int, at: int) -> tuple[int, int] | None:
     begin = at if begin < 0 else begin + 1
     end = begin
     while end < len(text):
-        line = _REST_OF_LINE.match(text, end)
-        stop = line.end() if line else len(text)
+        stop = _line_end(text, end, len(text))
         body = text[end:stop]
         if body.strip() and len(body) - len(body.lstrip(" \t")) <= indent:
             break
