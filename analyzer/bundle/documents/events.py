@@ -63,11 +63,13 @@ class Parsed:
     """One document: its value, whether there was one, and where the elements of its list lie.
 
     `spans` holds character positions (start, end) of the elements of a list at the root, or of the list `items` of a
-    mapping at the root; `end` is -1 for one that was not finished. Only `parse` with `spans` fills it.
+    mapping at the root; `end` is -1 for one that was not finished; `sequence` is where that list begins. Only `parse` with
+    `spans` fills them.
     """
 
     roots: list[Any] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
+    sequence: int = 0
 
     @property
     def empty(self) -> bool:
@@ -293,6 +295,7 @@ class _Builder:
             if made.__class__ is list and (depth == 1 or (depth == 2 and top.key == "items" and not top.merging)):
                 opened.watched = True
                 self.found.spans.clear()
+                self.found.sequence = event.start_mark.index
         # Into its parent at once, so that an unfinished one is still there when the text breaks off.
         if top.value.__class__ is list:
             top.value.append(made)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from analyzer.bundle.documents.events import BadYamlError, Parsed, parse
-from analyzer.bundle.documents.salvage import Budget, at_end, cut_back, repair
+from analyzer.bundle.documents.salvage import Budget, at_end, cut_back, drop_last_null, repair
 from analyzer.bundle.documents.shapes import Piece, Shapes
 from analyzer.bundle.documents.split import ListSplit, body_start, split_list
 from analyzer.bundle.limits import MAX_OBJECT_BYTES, MIB
@@ -18,6 +19,7 @@ _BUFFERED_BYTES = 4 * MIB
 
 _OBJECT_LINE = re.compile(rb"""^[\s\-{"']*(?:apiVersion|kind|items|metadata)["']?\s*:""", re.MULTILINE)
 _FLOW = re.compile(rb"(?:---[ \t]+)?[\[{]")
+_DASH = re.compile(rb"(?:[ \t\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]|#[^\n]*)*+-")
 _LIST_LINE = re.compile(rb"^(?:items\b|[ ]*-[ \t\r\n])", re.MULTILINE)
 
 
@@ -32,7 +34,7 @@ def read_yaml(shapes: Shapes, start: int, end: int, budget: Budget) -> Iterator[
     if split is None:
         yield from document.single()
     else:
-        yield from document.list(split)
+        yield from document.items(split)
 
 
 class _Document:
@@ -61,6 +63,32 @@ class _Document:
         end = len(self.shapes.source.data.rstrip())
         return Problem(f"cut: the file ends in the middle of {what}", self.shapes.source.line(end))
 
+    def list_cut(self, frame: dict[str, Any], *, without: int) -> bool:
+        """Whether a list that Go printed (apiVersion, items, kind, metadata, in this order) lacks its end.
+
+        Takes a kind that is cut away from the frame.
+
+        Args:
+            frame: the list, or what is around its items.
+            without: how many keys come before `kind`.
+        """
+        if not self.last:
+            return False
+        after = list(frame)[without:]
+        if not after:
+            return True
+        if after[0] != "kind":
+            return False
+        if self.ragged and not str(frame["kind"]).endswith("List"):
+            if after == ["kind"]:
+                del frame["kind"]
+                return True
+            return False
+        # Go prints `metadata: {}` where there is nothing in it, never a key without a value.
+        if "metadata" not in frame:
+            return self.ragged
+        return not isinstance(frame["metadata"], dict) or _ends_in_null(frame["metadata"])
+
     # --- a document that is no list, or a list that cannot be taken apart ----------------------------------------------
 
     def single(self) -> Iterator[Part]:
@@ -77,11 +105,9 @@ class _Document:
         if parsed.empty:
             return
         value = parsed.value
-        if self.last and isinstance(value, dict) and list(value) == ["apiVersion", "items"]:
-            # A list that Go printed goes on with its kind.
+        if isinstance(value, dict) and list(value)[:2] == ["apiVersion", "items"] and self.list_cut(value, without=2):
             yield self.cut("a list")
-            pieces = [Piece(item, *span) for item, span in zip(value["items"] or [], self._spans(parsed, value), strict=True)]
-            yield from self.shapes.listed(value, pieces, complete=False)
+            yield from self._cut_list(unfinished=len(value) == 2)
             return
         if len(self.text) - self.begin > MAX_OBJECT_BYTES and not self.shapes.is_list(value or {}):
             yield Problem(f"an object of more than {MAX_OBJECT_BYTES // MIB} MiB", self.shapes.source.line(self.start), 1)
@@ -99,7 +125,21 @@ class _Document:
             return []
         if len(parsed.spans) != len(items):
             return [(self.start + self.begin, self.start + len(self.text))] * len(items)
-        return [self._element(*span) for span in self._bytes(parsed.spans)]
+        return self._elements(parsed, parsed.spans)
+
+    def _elements(self, parsed: Parsed, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The text of each element: with the dash of a block list, without what follows the element."""
+        (begin, _), *places = self._bytes([(parsed.sequence, parsed.sequence), *spans])
+        found = []
+        for start, end in places:
+            dash = _DASH.match(self.text, begin, start)
+            if dash:
+                first = dash.end() - 1
+                line = self.text.rfind(b"\n", 0, first) + 1
+                start = first if self.text[line:first].strip(b" ") else line  # noqa: PLW2901
+            begin = end
+            found.append((self.start + start, self.start + start + len(self.text[start:end].rstrip())))
+        return found
 
     def _bytes(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Character positions as byte positions."""
@@ -114,13 +154,6 @@ class _Document:
                 both.append(at)
             found.append((both[0], both[1]))
         return found
-
-    def _element(self, start: int, end: int) -> tuple[int, int]:
-        """The text of an element with its dash, without what follows it."""
-        line = self.text.rfind(b"\n", 0, start) + 1
-        if not self.text[line:start].strip(b" -") and b"-" in self.text[line:start]:
-            start = line
-        return self.start + start, self.start + start + len(self.text[start:end].rstrip())
 
     def _broken(self, error: BadYamlError) -> Iterator[Part]:
         """What a document that does not parse still holds."""
@@ -138,15 +171,15 @@ class _Document:
         if not (self.last and at_end(self.text, error)):
             yield self.problem(error, 0, 1)
             return
-        yield self.cut("an object")
-        yield from self._salvaged(cut_back(self.text), self.start + self.begin)
+        yield self.cut("an object or a list")
+        if _LIST_LINE.search(self.text, self.begin):
+            yield from self._cut_list(unfinished=True)
+        else:
+            yield from self._salvaged(cut_back(self.text), self.start + self.begin)
 
     def _salvaged(self, value: Any, at: int) -> Iterator[Part]:
         """The object that was salvaged, if enough of it is there."""
         if not isinstance(value, dict):
-            return
-        if "items" in value and not isinstance(value.get("kind"), str):
-            yield from self.shapes.listed(value, [], complete=False)
             return
         for part in self.shapes.document(Piece(value, at, self.start + len(self.text), whole=False, cut=True)):
             if not isinstance(part, Problem) and (getattr(part, "whole", True) is False):
@@ -154,19 +187,39 @@ class _Document:
 
     def _broken_flow(self, error: BadYamlError) -> Iterator[Part]:
         """A flow collection (KYAML) that breaks off: the elements of its list that were complete."""
-        try:
-            parsed = parse(self.text, spans=True)
-        except BadYamlError as again:
-            parsed = again.partial
         cut = self.last and at_end(self.text, error)
         yield self.problem(error, 0, None, "cut: " if cut else "")
+        yield from self._cut_list(unfinished=False)
+
+    def _cut_list(self, *, unfinished: bool) -> Iterator[Part]:
+        """The elements of a list that breaks off and cannot be taken apart at its lines; or the object, if it is no list.
+
+        Args:
+            unfinished: the last element may not be whole even though the parser saw its end.
+        """
+        text = self.text[: self.text.rfind(b"\n") + 1] if unfinished and self.ragged else self.text
+        try:
+            parsed = parse(text, spans=True)
+        except BadYamlError as error:
+            parsed = error.partial
         value = parsed.value
-        items = (value.get("items") if isinstance(value, dict) else value) if value else None
-        if not isinstance(items, list) or len(items) != len(parsed.spans):
+        items = value.get("items") if isinstance(value, dict) else value
+        if isinstance(value, dict) and list(value) == ["apiVersion", "items"] and not items:
+            yield from self.shapes.listed(value, [], complete=False)
             return
-        done = [(item, span) for item, span in zip(items, parsed.spans, strict=True) if span[1] >= 0]
-        places = self._bytes([span for _, span in done])
-        pieces = [Piece(item, *self._element(*place)) for (item, _), place in zip(done, places, strict=True)]
+        if unfinished:
+            drop_last_null(parsed.roots)
+        if not isinstance(items, list) or not -1 <= len(items) - len(parsed.spans) <= 0:
+            if unfinished:
+                yield from self._salvaged(value, self.start + self.begin)
+            return
+        spans = [(start, end if end >= 0 else start) for start, end in parsed.spans[: len(items)]]
+        places = self._elements(parsed, spans)
+        pieces = [Piece(item, *place) for item, place in zip(items, places, strict=True)]
+        if pieces and (unfinished or parsed.spans[len(items) - 1][1] < 0):
+            last = pieces.pop()
+            if unfinished:
+                pieces.append(Piece(last.value, last.start, self.start + len(self.text), whole=False, cut=True))
         yield from self.shapes.listed(value if isinstance(value, dict) else {}, pieces, complete=False)
 
     def _no_yaml(self, error: BadYamlError) -> Iterator[Part]:
@@ -178,20 +231,29 @@ class _Document:
 
     # --- a list, item by item ------------------------------------------------------------------------------------------
 
-    def list(self, split: ListSplit) -> Iterator[Part]:
+    def items(self, split: ListSplit) -> Iterator[Part]:
         """The parts of a list that can be taken apart at its lines."""
         listing = _Listing(self, split)
         if not listing.read_frame():
             yield from self.whole(listing.parsed or Parsed())
             return
-        pieces: Iterator[Piece | Problem] = listing.pieces()
-        if len(self.text) <= _BUFFERED_BYTES:
-            ready = list(pieces)
-            if listing.parsed is not None:
-                yield from self.whole(listing.parsed)
-                return
-            pieces = iter(ready)
-        yield from self.shapes.listed(listing.head, pieces, complete=not listing.cut)
+        ready: list[Piece | Problem] = []
+        pieces = listing.pieces()
+        small = len(self.text) <= _BUFFERED_BYTES
+        for piece in pieces:
+            ready.append(piece)
+            if not small and isinstance(piece, Piece):
+                break
+        if small and listing.parsed is not None:
+            yield from self.whole(listing.parsed)
+            return
+        first = [piece.value for piece in ready if isinstance(piece, Piece)]
+        if listing.cut or self.shapes.is_list({**listing.head, "items": first} if listing.head else first):
+            yield from self.shapes.listed(listing.head, chain(ready, pieces), complete=not listing.cut)
+        elif listing.try_whole():
+            yield from self.whole(listing.parsed or Parsed())
+        else:
+            yield from (piece for piece in chain(ready, pieces) if isinstance(piece, Problem))
 
 
 class _Listing:
@@ -220,18 +282,15 @@ class _Listing:
             return False
         head.pop("items", None)
         printed = not split.bare and list(head) == ["apiVersion"]
-        if printed and document.ragged and not tail_error and not str(tail.get("kind", "")).endswith("List"):
-            tail = {}
+        ended = bool(tail_error) and document.last and at_end(document.text[split.tail_start :], tail_error)
+        self.cut = bool(ended or (printed and not tail_error and document.list_cut(tail, without=0)))
         self.head = {**head, **tail}
-        if document.last and ((printed and not isinstance(tail.get("kind"), str)) or (tail_error and self._tail_cut(tail_error))):
-            self.cut = True
-        elif head_error or tail_error:
+        if self.cut:
+            return True
+        if head_error or tail_error:
             error, at = (head_error, 0) if head_error else (tail_error, split.tail_start)
             self.frame_problem = document.problem(error, at, None)  # type: ignore[arg-type]
         return True
-
-    def _tail_cut(self, error: BadYamlError) -> bool:
-        return at_end(self.document.text[self.split.tail_start :], error)
 
     def _mapping(self, start: int, end: int) -> tuple[dict[str, Any], BadYamlError | None]:
         text = self.document.text[start:end]
@@ -316,3 +375,10 @@ class _Listing:
             yield Piece(
                 value[0], self.document.start + start, self.document.start + len(self.document.text), whole=False, cut=True
             )
+
+
+def _ends_in_null(value: Any) -> bool:
+    """Whether the last thing in a value is a null: its key is there, its value was cut away."""
+    while isinstance(value, dict) and value:
+        value = value[next(reversed(value))]
+    return value is None
