@@ -54,7 +54,8 @@ def rule_folder(packs: Sequence[Pack]) -> Any:
 def compare(report: Report, code: str, expect: dict[str, Any]) -> list[str]:
     """How a report differs from what a case expects of the rule with that code."""
     found = [finding for finding in report.findings if finding.code == code]
-    broken = [entry.reason for entry in report.not_evaluated if entry.reason.startswith("this rule is broken")]
+    own = [entry for entry in report.not_evaluated if entry.code == code]
+    broken = [entry.reason for entry in own if entry.reason.startswith("this rule is broken")]
     wrong = list(broken)
     if expect.get("none") and found:
         wrong += [f"unexpected: {_told(finding)}" for finding in found]

@@ -6,13 +6,13 @@ import concurrent.futures
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from analyzer.engine.case_check import Bench, bench, check
 from analyzer.engine.case_file import Case, read_cases
 from analyzer.engine.lint import lint, lint_query
-from analyzer.engine.pack import CASES_SUFFIX, Pack, load_pack, load_packs
+from analyzer.engine.pack import CASES_SUFFIX, Pack, joined, load_pack, load_packs
 from analyzer.engine.rule import Rule
 from analyzer.engine.yamltext import YamlError
 
@@ -58,11 +58,14 @@ def run_all(folder: Path | None = None, codes: Sequence[str] = (), processes: in
 @lru_cache(maxsize=4)
 def _packs(folder: Path | None) -> tuple[Pack, ...]:
     """The packs that a run needs: the built-in one alone, or with the other one beside it."""
-    built_in = load_packs()
-    if folder is None or folder.resolve() == built_in[0].folder.resolve():
-        return built_in
-    own = load_pack(folder, trusted=True)
-    return (*built_in, own)
+    if folder is None or folder.resolve() == _built_in().folder.resolve():
+        return (_built_in(),)
+    return joined([_built_in(), load_pack(folder, trusted=True)])
+
+
+@cache
+def _built_in() -> Pack:
+    return load_packs()[0]
 
 
 @lru_cache(maxsize=4)

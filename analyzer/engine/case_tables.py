@@ -40,7 +40,10 @@ def build(con: duckdb.DuckDBPyConnection, case: Case, known: Iterable[Kind]) -> 
         known: (API group, kind) that the rules need: collected whole unless the case says that they are missing.
     """
     for table in TABLES:
-        con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+        if table.stage == "parts":
+            con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+        elif table.stage == "result":
+            con.execute(f'DROP TABLE IF EXISTS "{table.name}"')
     known = set(known)
     objects = [_object_row(number, value) for number, value in enumerate(_completed(case))]
     files = [_file(0, "case.yaml", "objects")]

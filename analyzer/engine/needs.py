@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import duckdb
@@ -68,28 +68,36 @@ def unmet(rule: Rule, have: Collected) -> NotEvaluated | None:
     return NotEvaluated(rule.code, reason, texts, asks)
 
 
-def without_status(con: duckdb.DuckDBPyConnection, rule: Rule, have: Collected) -> NotEvaluated | None:
-    """The objects that the rule passes over because they have no status (plain manifests)."""
+def bare_objects(con: duckdb.DuckDBPyConnection, kind: tuple[str, str]) -> list[str]:
+    """The objects of a kind, as (group, kind), that have no status (plain manifests), in words."""
+    rows = con.execute(
+        "SELECT kind || ' ' || CASE WHEN namespace = '' THEN name ELSE namespace || '/' || name END FROM objects "
+        "WHERE api_group = ? AND kind = ? AND coalesce(json_type(json, '$.status'), 'NULL') = 'NULL' ORDER BY namespace, name",
+        list(kind),
+    ).fetchall()
+    return [name for (name,) in rows]
+
+
+def without_status(rule: Rule, bare: Callable[[tuple[str, str]], list[str]], have: Collected) -> NotEvaluated | None:
+    """The objects that the rule passes over because they have no status.
+
+    Args:
+        rule: the rule.
+        bare: such objects of a kind, see `bare_objects`.
+        have: what was collected.
+    """
     wanted = [need for need in rule.needs if need.status]
-    names: list[str] = []
-    count = 0
-    for need in wanted:
-        group, kind = resolved(need)
-        rows = con.execute(
-            "SELECT kind || ' ' || CASE WHEN namespace = '' THEN name ELSE namespace || '/' || name END FROM objects "
-            "WHERE api_group = ? AND kind = ? AND coalesce(json_type(json, '$.status'), 'NULL') = 'NULL' "
-            "ORDER BY namespace, name",
-            [group, kind],
-        ).fetchall()
-        count += len(rows)
-        names += [name for (name,) in rows[: NAMED - len(names)]]
-    if not count:
+    found = [name for need in wanted for name in bare(resolved(need))]
+    if not found:
         return None
-    more = f" and {count - len(names)} more" if count > len(names) else ""
-    reason = "without a status, what it does cannot be told" if count == 1 else "without a status, what they do cannot be told"
-    needs = tuple(f"{name}: status" for name in names) + ((f"{count - len(names)} more: status",) if more else ())
-    asks = tuple(dict.fromkeys(ask(need, have) for need in wanted))
-    return NotEvaluated(rule.code, f"{', '.join(names)}{more}: {reason}", needs, asks)
+    shown, more = found[:NAMED], len(found) - NAMED
+    words = (
+        "without a status, what it does cannot be told" if len(found) == 1 else "without a status, what they do cannot be told"
+    )
+    reason = f"{', '.join(shown)}{f' and {more} more' if more > 0 else ''}: {words}"
+    needs = [f"{name}: status" for name in shown] + ([f"{more} more: status"] if more > 0 else [])
+    asks = dict.fromkeys(ask(need, have) for need in wanted)
+    return NotEvaluated(rule.code, reason, tuple(needs), tuple(asks))
 
 
 def ask(need: Need, have: Collected) -> str:

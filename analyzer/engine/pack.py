@@ -33,7 +33,7 @@ def load_packs(folders: Sequence[Path] = ()) -> tuple[Pack, ...]:
     """The built-in pack, then the ones in the folders, in that order.
 
     A code that an earlier pack has already is broken in the later one, unless that rule says `override: true`; then
-    the earlier rule is left out.
+    the earlier rule is left out (`joined`).
 
     Raises:
         UsageError: a folder is not there.
@@ -43,7 +43,7 @@ def load_packs(folders: Sequence[Path] = ()) -> tuple[Pack, ...]:
         if not folder.is_dir():
             raise UsageError(f"no rule pack at {folder}: not a folder")
         packs.append(load_pack(folder))
-    return _without_doubles(packs)
+    return joined(packs)
 
 
 def load_pack(folder: Path, *, trusted: bool = False) -> Pack:
@@ -90,7 +90,8 @@ def _shown(path: Path, folder: Path) -> str:
     return f"{folder.name}/{path.relative_to(folder).as_posix()}"
 
 
-def _without_doubles(packs: list[Pack]) -> tuple[Pack, ...]:
+def joined(packs: Sequence[Pack]) -> tuple[Pack, ...]:
+    """The packs, with every code in one of them only: a later one is broken, or replaces the earlier (`override`)."""
     known: dict[str, tuple[int, Rule]] = {}
     kept: list[dict[str, Rule]] = []
     broken: list[list[BrokenRule]] = []

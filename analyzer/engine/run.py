@@ -11,7 +11,7 @@ import duckdb
 from analyzer.engine import domains, foreign, macros
 from analyzer.engine.draft import Context, Draft, drafts, unique_ids
 from analyzer.engine.model import NotEvaluated, ObjectRef
-from analyzer.engine.needs import NAMED, Collected, ask, collected, needed_kinds, unmet, without_status
+from analyzer.engine.needs import NAMED, Collected, ask, bare_objects, collected, needed_kinds, unmet, without_status
 from analyzer.engine.objects import Objects
 from analyzer.engine.pack import Pack
 from analyzer.engine.query import QueryError, Row, select
@@ -84,6 +84,7 @@ class _Runner:
         self._result = result
         self._objects = Objects(con)
         self._copy: Path | None = None
+        self._bare: dict[tuple[str, str], list[str]] = {}
 
     def found(self) -> list[tuple[int, str]]:
         """Object and code of every finding so far, folded objects too."""
@@ -138,13 +139,18 @@ class _Runner:
         self._result.drafts += found
         for problem in problems:
             self._broken(rule, problem)
-        bare = without_status(self._con, rule, self._have)
+        bare = without_status(rule, self._bare_objects, self._have)
         if bare:
             self._result.not_evaluated.append(bare)
         if isinstance(abstained, QueryError):
             self._broken(rule, f"its abstain query: {abstained}")
         else:
             self._result.not_evaluated += self._abstentions(rule, abstained)
+
+    def _bare_objects(self, kind: tuple[str, str]) -> list[str]:
+        if kind not in self._bare:
+            self._bare[kind] = bare_objects(self._con, kind)
+        return self._bare[kind]
 
     def _broken(self, rule: Rule, problem: str) -> None:
         self._result.not_evaluated.append(NotEvaluated(rule.code, f"this rule is broken: {problem} ({rule.query_place})"))

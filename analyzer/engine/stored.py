@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 import duckdb
-import orjson
 
 from analyzer import times
 from analyzer.engine.model import Finding, Incident, ObjectRef, Report
@@ -30,7 +29,7 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
         con,
         "incidents",
         [
-            {"rank": rank, "id": one.id, "title": one.title, "root": one.root, "json": _json(incident_json(one))}
+            {"rank": rank, "id": one.id, "title": one.title, "root": one.root, "json": incident_json(one)}
             for rank, one in enumerate(report.incidents, 1)
         ],
     )
@@ -100,7 +99,7 @@ def _finding_row(finding: Finding, incident: str | None, ids: dict[ObjectRef, in
         "basis": finding.basis,
         "count": finding.count,
         "incident": incident,
-        "json": _json(finding_json(finding)),
+        "json": finding_json(finding),
     }
 
 
@@ -116,7 +115,3 @@ def _object_ids(con: duckdb.DuckDBPyConnection, report: Report) -> dict[ObjectRe
 
 def _naive(moment: datetime | None) -> datetime | None:
     return moment.replace(tzinfo=None) if moment else None
-
-
-def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()

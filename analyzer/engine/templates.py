@@ -201,10 +201,10 @@ def _final(value: Any) -> Any:
 class Template:
     """One checked template."""
 
-    __slots__ = ("_template", "source")
+    __slots__ = ("_compiled", "source")
 
     def __init__(self, source: str) -> None:
-        """Checks and compiles it.
+        """Checks it; it is compiled when it is first used.
 
         Raises:
             TemplateError: it is no template, or uses what is not allowed.
@@ -212,9 +212,9 @@ class Template:
         if len(source) > MAX_TEMPLATE:
             raise TemplateError(f"is longer than {MAX_TEMPLATE} characters")
         self.source = source
+        self._compiled: jinja2.Template | None = None
         try:
             _check(_environment().parse(source))
-            self._template = _environment().from_string(source)
         except jinja2.TemplateError as error:
             raise TemplateError(str(error)) from None
         except RecursionError:
@@ -228,7 +228,9 @@ class Template:
         """
         pieces, length = [], 0
         try:
-            for piece in self._template.generate(values):
+            if self._compiled is None:
+                self._compiled = _environment().from_string(self.source)
+            for piece in self._compiled.generate(values):
                 pieces.append(piece)
                 length += len(piece)
                 if length > MAX_OUTPUT * 4:
@@ -247,6 +249,10 @@ def _check(tree: nodes.Template) -> None:
     for kind in (nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Pow):
         if tree.find(kind):
             raise TemplateError(f"{kind.__name__} is not allowed")
+    for named, known in ((nodes.Filter, _environment().filters), (nodes.Test, _environment().tests)):
+        for node in tree.find_all(named):
+            if node.name not in known:
+                raise TemplateError(f"no {named.__name__.lower()} named {node.name!r}")
     for call in tree.find_all(nodes.Call):
         if not (isinstance(call.node, nodes.Getattr) and call.node.attr in _METHODS):
             raise TemplateError("a call is not allowed")

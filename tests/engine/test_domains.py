@@ -45,14 +45,8 @@ KSERVE = "{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metada
         ("gpu", "{apiVersion: v1, kind: Pod, metadata: {name: gpu-operator-7d9}}"),
         ("kueue", "{apiVersion: batch/v1, kind: Job, metadata: {name: j, labels: {kueue.x-k8s.io/queue-name: q}}}"),
         ("kueue", "{apiVersion: kueue.x-k8s.io/v1beta1, kind: Workload, metadata: {name: w}}"),
-        (
-            "jobset",
-            "{apiVersion: v1, kind: Event, metadata: {name: e}, involvedObject: {apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet}}",
-        ),
-        (
-            "ray",
-            "{apiVersion: v1, kind: Pod, metadata: {name: p, ownerReferences: [{apiVersion: ray.io/v1, kind: RayCluster, name: r}]}}",
-        ),
+        ("jobset", EVENT),
+        ("ray", POD % (", ownerReferences: [{apiVersion: ray.io/v1, kind: RayCluster, name: r}]", "")),
         (
             "ray",
             "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: c}, spec: {group: ray.io}}",

@@ -13,11 +13,8 @@ QUERY = "query: SELECT object_id FROM objects"
 
 
 def test_a_rule_is_read(write: Any) -> None:
-    pack = write(
-        {
-            "pod/Odd": f"{QUERY}\nafter: 5m\nwaiting: no\nneeds: [Pod, logs, 'document:alerts', {{kind: ReplicaSet.apps, status: true}}]"
-        }
-    )
+    needs = "needs: [Pod, logs, 'document:alerts', {kind: ReplicaSet.apps, status: true}]"
+    pack = write({"pod/Odd": f"{QUERY}\nafter: 5m\nwaiting: no\n{needs}"})
     assert not pack.broken
     rule = pack.rules[0]
     assert (rule.code, rule.domain, rule.waiting, rule.basis) == ("pod/Odd", "pod", "no", "observed")
@@ -34,7 +31,7 @@ def test_a_rule_is_read(write: Any) -> None:
         (f"{QUERY}\nseverity: fatal", "severity is 'fatal'"),
         (f"{QUERY}\nafter: soon", "must be a duration"),
         (f"{QUERY}\ntitle: '{{{{ a'", "template of title"),
-        (f"{QUERY}\nmessage: '{{{{ a|shell }}}}'", "No filter named"),
+        (f"{QUERY}\nmessage: '{{{{ a|shell }}}}'", "no filter named"),
         (f"{QUERY}\nfold: x", "fold must be"),
         (f"{QUERY}\nneeds: Pod", "needs must be a list"),
         (f"{QUERY}\nexplains: [{{along: [owner]}}]", "an entry of explains"),

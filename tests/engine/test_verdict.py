@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+POD = "objects: [{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, status: {phase: Running}}]"
+QUERY = "query: SELECT object_id FROM objects"
+
+
+def odd(severity: str, title: str) -> str:
+    return f"{QUERY}\nneeds: [Pod]\nseverity: {severity}\ntitle: {title}"
+
+
+@pytest.mark.parametrize(
+    ("rules", "case", "health", "verdict"),
+    [
+        ({}, POD, "healthy", "No fault found in what was collected."),
+        ({"pod/Odd": odd("info", "Just so")}, POD, "healthy", "No fault found in what was collected."),
+        ({"pod/Odd": odd("error", "Pod a is down")}, POD, "problems", "One fault: Pod a is down."),
+        ({"pod/Odd": odd("warning", "Pod a is slow")}, POD, "problems", "One warning: Pod a is slow."),
+        ({"collect/Odd": odd("error", "Nothing came")}, POD, "healthy", "No fault found in what was collected."),
+        (
+            {"pod/Aa": odd("error", "A"), "pod/Bb": odd("error", "B"), "pod/Cc": odd("warning", "C")},
+            POD,
+            "problems",
+            "Two faults: A; and B; besides, one warning.",
+        ),
+        (
+            {"pod/Odd": f"{QUERY}\nneeds: [Secret]"},
+            f"{POD}\nmissing: [Secret]",
+            "healthy",
+            "No fault found in what was collected; 1 rule could not be evaluated.",
+        ),
+        (
+            {},
+            f"{POD}\nmissing: [Event, Node]",
+            "cannot-tell",
+            "Cannot tell whether something is wrong: Nodes and Events were not collected; no fault found in the rest.",
+        ),
+        (
+            {},
+            f"{POD}\nmissing: [Pod]",
+            "cannot-tell",
+            "Cannot tell whether something is wrong: Pods were only partly collected; no fault found in the rest.",
+        ),
+        ({"pod/Odd": odd("error", "Pod a is down")}, f"{POD}\nmissing: [Event]", "problems", "One fault: Pod a is down."),
+    ],
+)
+def test_health_and_verdict(write: Any, analyse: Any, rules: dict[str, str], case: str, health: str, verdict: str) -> None:
+    report = analyse(case, write(rules | {"pod/None": f"{QUERY} WHERE false\nneeds: [Pod]"}))
+    assert (report.health, report.verdict) == (health, verdict)
+
+
+def test_only_three_causes_are_named(write: Any, analyse: Any) -> None:
+    report = analyse(POD, write({f"pod/Odd{n}": odd("error", f"Fault {n}") for n in range(1, 6)}))
+    assert report.verdict.startswith("Five faults: ")
+    assert report.verdict.endswith("; and two more.")
