@@ -14,7 +14,7 @@ from analyzer.bundle.containers import open_container, sha256_of
 from analyzer.bundle.errors import UnreadableError
 from analyzer.bundle.formats import INSIDE_NOT_OPENED, Known, Layout, recognise
 from analyzer.bundle.formats.base import ALL_NAMESPACES
-from analyzer.bundle.parse import Task
+from analyzer.bundle.job import Task
 from analyzer.bundle.rows import ERRORS, FILES, LISTS, Result, Sink
 from analyzer.bundle.stamps import Stamp, format_time, name_time
 from analyzer.bundle.types import Listing

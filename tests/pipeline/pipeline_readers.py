@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from analyzer.bundle.parse import Task, read_file
+from analyzer.bundle.job import Task
+from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import PartFileError, Result, Sink
 
 

@@ -1,0 +1,151 @@
+"""YAML and JSON files → rows of part_objects and part_lists, and the log blocks of a dump in one file."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import orjson
+
+from analyzer.bundle.documents import read_documents
+from analyzer.bundle.job import Job, column_text, whole
+from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES
+from analyzer.bundle.lists import ListRow, Lists
+from analyzer.bundle.logblocks import Block
+from analyzer.bundle.parse_logs import write_block
+from analyzer.bundle.rows import LISTS, OBJECTS, masked_json
+from analyzer.bundle.text import one_line
+from analyzer.bundle.types import Hint, Item, ListSeen, LogText, Other, Problem
+
+
+def read_objects(job: Job, stream: BinaryIO) -> None:
+    """A file of objects; one without any is no error where its format does not promise some."""
+    data, cut = whole(job, stream, MAX_DOCUMENT_BYTES)
+    if data:
+        _parse_objects(job, data, job.task.assignment.hint, cut=cut)
+
+
+def _parse_objects(job: Job, data: bytes, hint: Hint, *, cut: bool) -> None:
+    """Objects, lists and the log blocks of a dump."""
+    run = _Run(job, cut)
+    for part in read_documents(data, hint):
+        job.tick()
+        if isinstance(part, Item):
+            run.item(part)
+        elif isinstance(part, ListSeen):
+            run.list_end(part)
+        elif isinstance(part, Problem):
+            run.problem(part)
+        elif isinstance(part, LogText):
+            run.lists.add_log(part.namespace)
+            write_block(job, Block(part.namespace, part.pod, part.container, part.line, part.text))
+        else:
+            run.other(part)
+    run.end(hint)
+
+
+class _Run:
+    """The objects of one file: which items belong to the list that ends next."""
+
+    def __init__(self, job: Job, cut: bool) -> None:
+        self.job = job
+        self.cut = cut
+        self.lists = Lists()
+        self.items: list[tuple[str, str, str, bool]] = []
+        self.refused = 0
+        self.found = 0
+        self.texts = 0
+
+    def item(self, item: Item) -> None:
+        """Write one object; a list that lacks a refused one is not complete."""
+        metadata = item.value.get("metadata")
+        uid = version = ""
+        if isinstance(metadata, dict):
+            metadata.pop("managedFields", None)
+            uid, version = column_text(metadata.get("uid")), column_text(metadata.get("resourceVersion"))
+        self.items.append((item.group, item.kind, item.namespace, bool(uid)))
+        text = masked_json(item.value)
+        if len(text) > MAX_OBJECT_BYTES:
+            self.refused += 1
+            self.job.result.problem(f"an object is larger than {MAX_OBJECT_BYTES:,} bytes", item.line, 1)
+            return
+        self.job.sink.write(
+            OBJECTS,
+            {
+                "file_id": self.job.task.file_id,
+                "idx": item.idx,
+                "line": item.line,
+                "byte_offset": item.offset,
+                "byte_length": item.length,
+                "api_group": column_text(item.group),
+                "version": column_text(item.version),
+                "kind": column_text(item.kind),
+                "namespace": column_text(item.namespace),
+                "name": column_text(item.name),
+                "uid": uid,
+                "resource_version": version,
+                "whole": item.whole,
+                "json": orjson.Fragment(text),
+            },
+        )
+        self.job.result.objects += 1
+
+    def list_end(self, seen: ListSeen) -> None:
+        """Take the items before the end of a list as its own, one list for each kind among them."""
+        self.found += 1
+        count = len(self.items)
+        own = self.items[count - min(count, seen.objects) :]
+        self.items.clear()
+        complete = seen.complete and not self.cut and not self.refused
+        kinds: dict[tuple[str, str], list[tuple[str, str, str, bool]]] = {}
+        for item in own:
+            kinds.setdefault((item[0], item[1]), []).append(item)
+        if not kinds and (seen.kind or self.job.task.assignment.hint.kind):
+            hint = self.job.task.assignment.hint
+            kinds[(seen.group, seen.kind) if seen.kind else (hint.group, hint.kind)] = []
+        for (group, kind), members in kinds.items():
+            self._list(group, kind, members, complete=complete)
+        self.refused = 0
+
+    def _list(self, group: str, kind: str, members: list[tuple[str, str, str, bool]], *, complete: bool) -> None:
+        if self.job.task.assignment.scope:
+            self._write(ListRow(group, kind, self.job.task.assignment.scope, len(members), complete))
+            return
+        namespaces = {member[2] for member in members}
+        served = all(member[3] for member in members)
+        self.lists.add(group, kind, namespaces, objects=len(members), complete=complete, served=served)
+
+    def problem(self, problem: Problem) -> None:
+        """A damaged place; the objects around it are read."""
+        self.job.result.problem(one_line(problem.message), problem.line, problem.lost)
+
+    def other(self, other: Other) -> None:
+        """A document that is no object."""
+        if isinstance(other.value, str) and other.value.strip():
+            self.texts += 1
+
+    def end(self, hint: Hint) -> None:
+        """The end of the file: lists of unknown scope, and files without what the format promises."""
+        for row in self.lists.rows():
+            self._write(row)
+        result = self.job.result
+        result.dump = self.lists.is_dump and self.job.task.format == "plain"
+        nothing = not (result.objects or self.found or self.lists.logs)
+        if nothing and self.job.task.assignment.strict:
+            if self.texts:
+                what = f"{hint.kind} objects" if hint.kind else "objects"
+                result.problem(f"text, not {what}", 1)
+        elif nothing and result.error is None:
+            result.status, result.error = "skipped", "no Kubernetes object in it"
+
+    def _write(self, row: ListRow) -> None:
+        self.job.sink.write(
+            LISTS,
+            {
+                "file_id": self.job.task.file_id,
+                "api_group": column_text(row.group),
+                "kind": column_text(row.kind),
+                "namespace": column_text(row.namespace),
+                "objects": row.objects,
+                "complete": row.complete,
+            },
+        )
