@@ -97,7 +97,7 @@ def _open(request: dict[str, Any]) -> Any:
         config={
             "threads": str(_THREADS),
             "memory_limit": f"{request['memory']}B",
-            "temp_directory": request["folder"],
+            "temp_directory": request["spill"],
             "max_temp_directory_size": f"{request['result_bytes']}B",
             "autoload_known_extensions": "false",
             "autoinstall_known_extensions": "false",

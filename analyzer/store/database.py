@@ -31,7 +31,8 @@ def open_memory(folder: Path, memory_limit: int | None = None, threads: int | No
     """An empty in-memory database.
 
     Args:
-        folder: an existing private folder that it may spill to; without one DuckDB would spill into the working directory.
+        folder: an existing private folder, in which a folder to spill to is made; without one DuckDB would spill into
+            the working directory.
         memory_limit: bytes it may use before it spills.
         threads: how many to use; as many as the process may use, up to 8, where not given.
     """
@@ -41,7 +42,7 @@ def open_memory(folder: Path, memory_limit: int | None = None, threads: int | No
         config={
             "threads": str(count),
             "memory_limit": f"{memory_limit or DEFAULT_MEMORY_BYTES}B",
-            "temp_directory": str(folder),
+            "temp_directory": str(spill_folder(folder)),
             "preserve_insertion_order": "true",
             "autoload_known_extensions": "false",
             "autoinstall_known_extensions": "false",
@@ -50,6 +51,13 @@ def open_memory(folder: Path, memory_limit: int | None = None, threads: int | No
     )
     con.execute("SET TimeZone = 'UTC'")
     return con
+
+
+def spill_folder(folder: Path) -> Path:
+    """A folder of its own to spill to: DuckDB lets SQL read and write what lies there, even with external access off."""
+    spill = folder / "spill"
+    spill.mkdir(mode=0o700, exist_ok=True)
+    return spill
 
 
 def available_cores() -> int:

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from analyzer.bundle.errors import UnreadableError
 from analyzer.store import child
-from analyzer.store.database import QueryError
+from analyzer.store.database import QueryError, spill_folder
 
 QUERY_SECONDS = 60.0
 """Longest time that one query may take."""
@@ -75,7 +75,7 @@ class Runner:
             "database": str(self._database.absolute()),
             "query": query,
             "result": str(path),
-            "folder": self._folder.name,
+            "spill": str(spill_folder(Path(self._folder.name))),
             "memory": MEMORY_BYTES,
             "address_space": ADDRESS_SPACE_BYTES,
             "result_bytes": RESULT_BYTES,
