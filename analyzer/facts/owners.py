@@ -31,7 +31,7 @@ WITH refs AS (
     SELECT object_id, namespace, unnest(from_json(json -> '$.metadata.ownerReferences',
         '[{"apiVersion":"VARCHAR","kind":"VARCHAR","name":"VARCHAR","uid":"VARCHAR","controller":"BOOLEAN"}]')) AS r
     FROM objects
-    WHERE json_type(json, '$.metadata.ownerReferences') = 'ARRAY'
+    WHERE contains(json::VARCHAR, '"ownerReferences"') AND json_type(json, '$.metadata.ownerReferences') = 'ARRAY'
 ), named AS (
     SELECT object_id, namespace, r.kind AS kind, r.name AS name, coalesce(r.uid, '') AS uid,
         coalesce(r.controller, false) AS controller,
