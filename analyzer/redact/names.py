@@ -67,6 +67,7 @@ _PATH = re.compile(
     r"(?:/[\w.@+-]{1,100}){0,30}/?"
 )
 _DNS_NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+_POINTER = re.compile(r"0x[0-9a-f]{1,16}")
 _PUBLIC = ("ssh-", "ecdsa-", "-----BEGIN PUBLIC KEY", "-----BEGIN CERTIFICATE")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _URL_ONLY = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S{1,2000}")
@@ -166,6 +167,6 @@ def is_harmless(kind: str, value: str) -> bool:
     bare = value.strip()
     if len(bare) > 4096:
         return False
-    if not bare or is_masked(bare) or bare.lower() in _SCALAR or _REFERENCE.fullmatch(bare):
+    if not bare or is_masked(bare) or bare.lower() in _SCALAR or _REFERENCE.fullmatch(bare) or _POINTER.fullmatch(bare):
         return True
     return _HARMLESS[kind](bare) if kind in _HARMLESS else bool(_PATH.fullmatch(bare))
