@@ -31,22 +31,12 @@ _EVENT = (
     "['$.lastTimestamp', '$.eventTime', '$.series.lastObservedTime', '$.firstTimestamp', "
     "'$.deprecatedLastTimestamp', '$.deprecatedFirstTimestamp']"
 )
-_POD_LISTS = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
-_POD = [
-    "$.status.conditions[*].lastTransitionTime",
-    "$.status.conditions[*].lastProbeTime",
-    *(
-        f"$.status.{name}[*].{state}.{field}"
-        for name in _POD_LISTS
-        for state, field in (
-            ("state.running", "startedAt"),
-            ("state.terminated", "startedAt"),
-            ("state.terminated", "finishedAt"),
-            ("lastState.terminated", "startedAt"),
-            ("lastState.terminated", "finishedAt"),
-        )
-    ),
-]
+# Times of conditions and of container states. Found in the text of the status in one go: a dozen JSON paths a Pod take
+# ten times as long. A quoted text inside a message has backslashes before its quotes and does not match.
+_POD = (
+    "regexp_extract_all(json_extract(json, '$.status')::VARCHAR, "
+    """'"(?:lastTransitionTime|lastProbeTime|startedAt|finishedAt)"\\s*:\\s*"([^"\\\\]*)"', 1)"""
+)
 
 _SOURCES = {
     "lease": "the newest renewal of a Lease",
@@ -145,8 +135,7 @@ def _collect_all(con: duckdb.DuckDBPyConnection) -> None:
     beats = "json_extract_string(json, '$.status.conditions[*].lastHeartbeatTime')"
     _collect(con, "heartbeat", "api_group = '' AND kind = 'Node'", beats)
     _collect(con, "event", "api_group IN ('', 'events.k8s.io') AND kind = 'Event'", f"json_extract_string(json, {_EVENT})")
-    paths = "flatten([" + ", ".join(f"json_extract_string(json, '{path}')" for path in _POD) + "])"
-    _collect(con, "pod", "api_group = '' AND kind = 'Pod'", paths)
+    _collect(con, "pod", "api_group = '' AND kind = 'Pod'", _POD)
     con.execute(
         "INSERT INTO clock_times SELECT * FROM ("
         "SELECT f.input, 'log', unnest([l.first_at, l.last_at]) AS seen_at FROM logs l JOIN files f USING (file_id)"

@@ -29,12 +29,12 @@ _PVC = """
 SELECT DISTINCT c.object_id, v.object_id, 'pvc'
 FROM (
     SELECT object_id, namespace, unnest(json_extract_string(json, '$.spec.volumes[*].persistentVolumeClaim.claimName')) AS claim
-    FROM objects WHERE api_group = '' AND kind = 'Pod'
+    FROM objects WHERE api_group = '' AND kind = 'Pod' AND contains(json::VARCHAR, '"persistentVolumeClaim"')
     UNION ALL
     SELECT object_id, namespace, name || '-' || json_extract_string(volume, '$.name')
     FROM (
         SELECT object_id, namespace, name, unnest(json_extract(json, '$.spec.volumes[*]')) AS volume
-        FROM objects WHERE api_group = '' AND kind = 'Pod'
+        FROM objects WHERE api_group = '' AND kind = 'Pod' AND contains(json::VARCHAR, '"ephemeral"')
     )
     WHERE json_type(volume, '$.ephemeral') = 'OBJECT'
 ) v

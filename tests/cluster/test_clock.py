@@ -84,6 +84,7 @@ def test_what_is_far_later_than_the_beats_is_left_out(make: Any) -> None:
         {"kind": "ConfigMap", "data": {"conditions": "2026-05-04T10:00:00Z"}},
         _event(lastTimestamp=None, eventTime="never", metadata={"creationTimestamp": "2026-05-04T10:00:00Z"}),
         _event(lastTimestamp="infinity"),
+        _pod(message='the last was {"startedAt":"2026-05-04T10:00:00Z"}'),
         _event(lastTimestamp="2026-05-04T10:00:00"),
         _event(lastTimestamp="2026-55-04T10:00:00Z"),
         _event(lastTimestamp={"a": 1}),
