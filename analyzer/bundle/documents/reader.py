@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analyzer.bundle.documents.events import BadYamlError, parse
 from analyzer.bundle.documents.jsondoc import read_json, read_values
+from analyzer.bundle.documents.jsonscan import scan
 from analyzer.bundle.documents.salvage import Budget
 from analyzer.bundle.documents.shapes import Shapes
 from analyzer.bundle.documents.source import BinaryError, Source
@@ -20,6 +22,9 @@ _TITLE = re.compile(rb"<(title|h1)[^>]*>([^<]{1,200})<", re.IGNORECASE)
 _JSON_START = re.compile(rb"\s*+[\[{]")
 _JSON_NEXT = re.compile(rb"""\s*+(?:\{\s*+["}]|\[\s*+(?:["\[{\]\d-]|true|false|null))""")
 _UNQUOTED_KEY = re.compile(rb"\s*+[\[{][\s\[{]*+[A-Za-z_]")
+_TRIAL_BYTES = 16 * MIB
+"""Up to this size, text that looks like JSON and is none is tried as YAML."""
+
 _LOG_START = re.compile(rb"^==== START logs for container (\S+) of pod ([^\s/]+)/(\S+) ====[ \t]*\r?\n?", re.MULTILINE)
 _MARKER = b"==== START logs for container "
 
@@ -99,7 +104,7 @@ def _document(shapes: Shapes, start: int, end: int, budget: Budget) -> Iterator[
     parts = None if _UNQUOTED_KEY.match(data, begin, end) else read_json(shapes, begin, end)
     if parts is not None:
         yield from parts
-    elif _JSON_NEXT.match(data, begin, end) and not _is_yaml(data[start:end]):
+    elif _JSON_NEXT.match(data, begin, end) and not _is_yaml(data, begin, end):
         yield from read_values(shapes, begin, end)
     else:
         yield from read_yaml(shapes, start, end, budget)
@@ -112,12 +117,15 @@ def _markup(shapes: Shapes, start: int, end: int) -> Iterator[Part]:
     yield Problem(f"HTML or XML instead of objects{': ' + title if title else ''}", shapes.source.line(start))
 
 
-def _is_yaml(text: bytes) -> bool:
-    """Whether a text that is no JSON is YAML in flow style all the same (trailing commas, comments)."""
-    from analyzer.bundle.documents.events import BadYamlError, parse
-
+def _is_yaml(data: bytes, start: int, end: int) -> bool:
+    """Whether a text that is no JSON is YAML in flow style all the same (trailing commas, words without quotes)."""
+    if end - start > _TRIAL_BYTES:
+        return False
+    extent = scan(data, start, end)
+    if extent.end < 0 or extent.damaged or data[extent.end : end].strip():
+        return False
     try:
-        parse(text)
+        parse(data[start:end])
     except BadYamlError:
         return False
     return True

@@ -100,7 +100,8 @@ class Shapes:
             yield Problem(f"an error of the API server instead of objects: {_short(str(reason))}", line)
         elif isinstance(value.get("apiVersion"), str) and not isinstance(value.get("kind"), str):
             yield Problem(f"no object: {flaw}", line)
-        elif len(value) == 1 and (message := error_text(next(iter(value)))):
+        elif len(value) == 1 and (message := error_text(": ".join(map(str, next(iter(value.items())))))):
+            # One line such as `error: no such resource` is a mapping to YAML.
             yield Problem(f"text instead of objects: {message}", line)
         else:
             yield Other(value, line)
