@@ -36,6 +36,8 @@ def verdict(state: Health, trees: Sequence[Tree], kinds: Sequence[KindCoverage],
         return _problems(trees)
     skipped = len({entry.code for entry in not_evaluated if not entry.code.endswith("/*")})
     rest = f"; {plural(skipped, 'rule')} could not be evaluated" if skipped else ""
+    if any(draft.severity != "info" for tree in trees for draft in tree.drafts if draft.rule.domain == "collect"):
+        rest = f"; the bundle itself is not whole{rest}"
     if state == "healthy":
         return f"No fault found in what was collected{rest}."
     unseen = unseen_core(kinds)

@@ -19,7 +19,12 @@ def odd(severity: str, title: str) -> str:
         ({"pod/Odd": odd("info", "Just so")}, POD, "healthy", "No fault found in what was collected."),
         ({"pod/Odd": odd("error", "Pod a is down")}, POD, "problems", "One fault: Pod a is down."),
         ({"pod/Odd": odd("warning", "Pod a is slow")}, POD, "problems", "One warning: Pod a is slow."),
-        ({"collect/Odd": odd("error", "Nothing came")}, POD, "healthy", "No fault found in what was collected."),
+        (
+            {"collect/Odd": odd("error", "Nothing came")},
+            POD,
+            "healthy",
+            "No fault found in what was collected; the bundle itself is not whole.",
+        ),
         (
             {"pod/Aa": odd("error", "A"), "pod/Bb": odd("error", "B"), "pod/Cc": odd("warning", "C")},
             POD,
