@@ -62,7 +62,9 @@ def _machine_config(annotations: dict[str, Any]) -> Hint | None:
     """The Machine Config Operator: it asks for a drain (`drain-…`) until the node is asked to come back (`uncordon-…`)."""
     state = annotations.get(_MCO + "state")
     if isinstance(state, str) and state not in ("", "Done"):
-        return Hint("the Machine Config Operator, which is updating the node", _path(_MCO + "state"), state)
+        failed = state in ("Degraded", "Unreconcilable")
+        words = "the Machine Config Operator, which " + ("could not update the node" if failed else "is updating the node")
+        return Hint(words, _path(_MCO + "state"), state)
     desired = annotations.get(_MCO + "desiredDrain")
     if isinstance(desired, str) and desired.startswith("drain-"):
         return Hint("the Machine Config Operator, which wants to drain the node", _path(_MCO + "desiredDrain"), desired)

@@ -29,6 +29,29 @@ WHERE json_extract_string(r.item, '$.resource') = 'namespaces' AND o.namespace <
   AND (o.api_group, o.kind) IN (('', 'Pod'), ('apps', 'Deployment'), ('apps', 'DaemonSet'), ('apps', 'StatefulSet'))
 """
 
+# The Machine Config Operator is degraded where one of the pools that it must have is.
+_POOL_OPERATOR = """
+INSERT INTO relations
+SELECT p.object_id, o.object_id, 'component'
+FROM objects p, objects o
+WHERE p.api_group = 'machineconfiguration.openshift.io' AND p.kind = 'MachineConfigPool'
+  AND o.api_group = 'config.openshift.io' AND o.kind = 'ClusterOperator' AND o.name = 'machine-config'
+"""
+
+# Operators and pools name the nodes that trouble them, also where no pod was collected.
+_NAMED = """
+INSERT INTO relations
+SELECT DISTINCT n.object_id, c.object_id, 'named'
+FROM (
+    SELECT object_id, unnest(regexp_extract_all(message, '[a-z0-9]([-a-z0-9.]*[a-z0-9])?')) AS word
+    FROM conditions
+    WHERE (kind, api_group) IN
+        (('ClusterOperator', 'config.openshift.io'), ('MachineConfigPool', 'machineconfiguration.openshift.io'))
+      AND message IS NOT NULL AND status = CASE type WHEN 'Available' THEN 'False' ELSE 'True' END
+) c
+JOIN nodes n ON n.name = c.word
+"""
+
 # The cluster version operator names the operators that it waits for.
 _OPERATOR = """
 INSERT INTO relations
@@ -48,7 +71,8 @@ WHERE r.api_group = 'certificates.k8s.io' AND r.kind = 'CertificateSigningReques
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `olm_installs`, `alerts` and `etcd_checks`, and the edges component, operator, csr, pool, csv and subscription.
+    """Fills `olm_installs`, `alerts` and `etcd_checks`, and the edges component, named, operator,
+    csr, pool, csv, subscription and catalog.
 
     Needs `conditions` and `nodes`.
     """
@@ -56,6 +80,8 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     alerts.derive(con)
     etcd.derive(con)
     con.execute(_COMPONENT)
+    con.execute(_POOL_OPERATOR)
+    con.execute(_NAMED)
     con.execute(_OPERATOR)
     con.execute(_CSR)
     insert_rows(con, "relations", _pools(con))
