@@ -163,6 +163,8 @@ def _words(row: Mapping[str, Any], pod: PodFacts, spec_list: str) -> dict[str, A
             event = _pull_event(pod.events, f"spec.{spec_list}{{{row['container']}}}", image)
         said = event.message if event else message
         cause = images.pull_cause(reason, said, image)
+        if cause == "other" and (said is None or said.startswith("Back-off pulling image")):
+            cause = "unknown"
         return {
             "pull_cause": cause,
             "pull_words": images.WORDS[cause],

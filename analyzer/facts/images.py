@@ -29,7 +29,8 @@ WORDS = {
     "invalid-name": "the image name is malformed",
     "signature": "the node's policy rejects the image's signature",
     "never-pull": "imagePullPolicy is Never and the node does not have the image",
-    "other": "the reason is in the message",
+    "other": "the registry or the node gives another reason",
+    "unknown": "nothing in the bundle says why",
 }
 
 _BY_REASON = {

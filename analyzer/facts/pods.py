@@ -19,6 +19,25 @@ _PAGE = 2_000
 _INT32 = 2**31 - 1
 _MIRROR = "kubernetes.io/config.mirror"
 
+# A Job makes a new pod for each one that fails, until it succeeds or gives up: only the last failure counts.
+_REPLACED = """
+UPDATE pods SET replaced = true FROM (
+    SELECT p.object_id
+    FROM pods AS p
+    JOIN owners AS o ON o.object_id = p.object_id AND o.controller AND o.owner_kind = 'Job'
+    LEFT JOIN objects AS j ON j.object_id = o.owner_id
+    WHERE p.phase = 'Failed' AND (
+        coalesce(try_cast(json_extract_string(j.json, '$.status.succeeded') AS BIGINT), 0) > 0
+        OR coalesce(try_cast(json_extract_string(j.json, '$.status.active') AS BIGINT), 0) > 0
+        OR EXISTS (
+            SELECT 1 FROM pods AS n JOIN owners AS m ON m.object_id = n.object_id AND m.controller
+            WHERE m.owner_uid = o.owner_uid AND m.owner_name = o.owner_name AND n.namespace = p.namespace
+                AND n.object_id <> p.object_id AND (n.created_at, n.name) > (p.created_at, p.name)
+        )
+    )
+) AS found WHERE found.object_id = pods.object_id
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class _Around:
@@ -49,6 +68,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         insert_rows(con, "containers", rows.containers)
         insert_rows(con, "states", rows.states)
         insert_rows(con, "pod_holdups", rows.holdups)
+    con.execute(_REPLACED)
 
 
 def _batches(con: duckdb.DuckDBPyConnection, around: _Around) -> Iterator[_Rows]:
@@ -169,6 +189,7 @@ def _pod_row(item: Stored, metadata: dict[str, Any], spec: dict[str, Any], pod: 
         "owner_kind": owner_kind,
         "owner_name": owner_name,
         "owner_key": f"{owner_kind} {item.namespace}/{owner_name}" if owner_kind else None,
+        "replaced": False,
         "finalizers": strings(metadata.get("finalizers")),
         "gates": list(pod.gates),
         "mirror": _MIRROR in mapping(metadata.get("annotations")),

@@ -402,6 +402,7 @@ owner_id BIGINT top owner, null where it has none or it is not in the bundle
 owner_kind VARCHAR kind of the top owner, empty where it has none
 owner_name VARCHAR name of the top owner
 owner_key VARCHAR kind, namespace and name of the top owner, to fold by; null where it has none
+replaced BOOLEAN it failed, and its Job has succeeded, is running another pod or has made a newer one
 finalizers VARCHAR[] metadata.finalizers
 gates VARCHAR[] names of spec.schedulingGates
 mirror BOOLEAN static pod
