@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from analyzer.bundle.collect_errors import CollectError
 from analyzer.bundle.formats.base import Assignment
 from analyzer.bundle.rows import ERRORS, Result, Sink
 from analyzer.bundle.streams import read_all
+
+if TYPE_CHECKING:
+    from analyzer.bundle.twins import Twins
 
 Tick = Callable[[], None]
 
@@ -28,12 +31,13 @@ class Task:
 
 @dataclass(slots=True)
 class Job:
-    """What the readers of one file share."""
+    """What the readers of one file share; `twins` outlives the file."""
 
     task: Task
     sink: Sink
     tick: Tick
     result: Result
+    twins: Twins | None = None
     part: int = 0
 
 

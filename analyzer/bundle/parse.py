@@ -24,6 +24,7 @@ from analyzer.bundle.rows import DOCUMENTS, PartFileError, Result, Sink, to_json
 from analyzer.bundle.sniff import Rejoined, head_of, looks_like_log, looks_like_objects, looks_like_text
 from analyzer.bundle.streams import read_all
 from analyzer.bundle.text import one_line
+from analyzer.bundle.twins import Twins
 from analyzer.bundle.types import Hint, Item, Other, Problem
 from analyzer.redact import mask_document
 
@@ -33,7 +34,7 @@ MAX_META_BYTES = MIB
 _HEAD_BYTES = 64 * 1024
 
 
-def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick) -> Result:
+def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick, twins: Twins | None = None) -> Result:
     """Read one file and write its rows.
 
     Args:
@@ -41,6 +42,7 @@ def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick) -> Result:
         stream: its bytes, decompressed.
         sink: where the rows go.
         tick: called now and then to show progress.
+        twins: pods of the list read last, where files are read in the order of the bundle.
 
     Returns:
         What became of it. What the file holds never raises: a failure is the file's, not the run's.
@@ -51,7 +53,7 @@ def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick) -> Result:
     result = Result(task.file_id)
     reader = _READERS[task.assignment.reader]
     try:
-        reader(Job(task, sink, tick, result), stream)
+        reader(Job(task, sink, tick, result, twins), stream)
     except PartFileError:
         raise
     except CutEntry as error:

@@ -14,19 +14,30 @@ from analyzer.bundle.logblocks import Block
 from analyzer.bundle.parse_logs import write_block
 from analyzer.bundle.rows import LISTS, OBJECTS, masked_json
 from analyzer.bundle.text import one_line
+from analyzer.bundle.twins import is_list, pod_folder
 from analyzer.bundle.types import Hint, Item, ListSeen, LogText, Other, Problem
 
 
 def read_objects(job: Job, stream: BinaryIO) -> None:
     """A file of objects; one without any is no error where its format does not promise some."""
     data, cut = whole(job, stream, MAX_DOCUMENT_BYTES)
-    if data:
-        _parse_objects(job, data, job.task.assignment.hint, cut=cut)
+    if not data:
+        return
+    folder = pod_folder(job.task) if job.twins else ""
+    if job.twins and folder and is_list(job.task):
+        job.twins.begin(folder)
+    elif job.twins and folder and not cut:
+        row = job.twins.row(job.task, data)
+        if row:
+            job.sink.write(OBJECTS, row)
+            job.result.objects += 1
+            return
+    _parse_objects(job, data, job.task.assignment.hint, cut=cut)
 
 
 def _parse_objects(job: Job, data: bytes, hint: Hint, *, cut: bool) -> None:
     """Objects, lists and the log blocks of a dump."""
-    run = _Run(job, cut)
+    run = _Run(job, cut, data)
     for part in read_documents(data, hint):
         job.tick()
         if isinstance(part, Item):
@@ -46,9 +57,11 @@ def _parse_objects(job: Job, data: bytes, hint: Hint, *, cut: bool) -> None:
 class _Run:
     """The objects of one file: which items belong to the list that ends next."""
 
-    def __init__(self, job: Job, cut: bool) -> None:
+    def __init__(self, job: Job, cut: bool, data: bytes) -> None:
         self.job = job
         self.cut = cut
+        self.data = data
+        self.twins = job.twins if job.twins and pod_folder(job.task) and is_list(job.task) else None
         self.lists = Lists()
         self.items: list[tuple[str, str, str, bool]] = []
         self.refused = 0
@@ -68,26 +81,26 @@ class _Run:
             self.refused += 1
             self.job.result.problem(f"an object is larger than {MAX_OBJECT_BYTES:,} bytes", item.line, 1)
             return
-        self.job.sink.write(
-            OBJECTS,
-            {
-                "file_id": self.job.task.file_id,
-                "idx": item.idx,
-                "line": item.line,
-                "byte_offset": item.offset,
-                "byte_length": item.length,
-                "api_group": column_text(item.group),
-                "version": column_text(item.version),
-                "kind": column_text(item.kind),
-                "namespace": column_text(item.namespace),
-                "name": column_text(item.name),
-                "uid": uid,
-                "resource_version": version,
-                "whole": item.whole,
-                "json": orjson.Fragment(text),
-            },
-        )
+        row = {
+            "file_id": self.job.task.file_id,
+            "idx": item.idx,
+            "line": item.line,
+            "byte_offset": item.offset,
+            "byte_length": item.length,
+            "api_group": column_text(item.group),
+            "version": column_text(item.version),
+            "kind": column_text(item.kind),
+            "namespace": column_text(item.namespace),
+            "name": column_text(item.name),
+            "uid": uid,
+            "resource_version": version,
+            "whole": item.whole,
+            "json": orjson.Fragment(text),
+        }
+        self.job.sink.write(OBJECTS, row)
         self.job.result.objects += 1
+        if self.twins and item.whole:
+            self.twins.keep(item.name, self.data[item.offset : item.offset + item.length], row)
 
     def list_end(self, seen: ListSeen) -> None:
         """Take the items before the end of a list as its own, one list for each kind among them."""

@@ -33,6 +33,7 @@ from analyzer.bundle.job import Task
 from analyzer.bundle.limits import GIB, KIB
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import RESULTS, PartFileError, Result, Sink
+from analyzer.bundle.twins import Twins, is_list, pod_folder
 from analyzer.redact import configure, new_key
 
 WORKER_BYTES = 4 * GIB
@@ -50,6 +51,9 @@ MAX_RESTARTS = 8
 SHARE_COST = 512 * KIB
 """Work below which another process does not pay."""
 
+TWIN_GAIN = 8
+"""How much cheaper a pod is in its own file when the same worker has read it in the list."""
+
 _POLL_SECONDS = 0.05
 _COLLECT_FILES = 2000
 _EXIT_PARTS, _EXIT_ORPHAN, _EXIT_FAULT = 74, 75, 70
@@ -60,7 +64,7 @@ _CURRENT, _TICKS, _DONE, _SLOTS = 0, 1, 2, 3
 Share = tuple[tuple[Path, tuple[Task, ...]], ...]
 """The files of one worker: for each input its tasks in the order of its entries."""
 
-Reader = Callable[[Task, Any, Sink, Callable[[], None]], Result]
+Reader = Callable[[Task, Any, Sink, Callable[[], None], Twins], Result]
 
 
 class _Slots(Protocol):
@@ -87,15 +91,30 @@ def cost(task: Task) -> int:
 
 
 def shares(tasks: Sequence[tuple[Path, Task]], jobs: int) -> list[Share]:
-    """Deal the files out to at most `jobs` workers, the dear ones first, each to the worker with the least work."""
+    """Deal the files out to at most `jobs` workers, the dear ones first, each to the worker with the least work.
+
+    The pods of one namespace stay together (see `twins`), unless they are so many that one worker would be left behind.
+    """
     total = sum(cost(task) for _, task in tasks)
     count = max(1, min(jobs, total // SHARE_COST + 1))
+    bundles: dict[tuple[Path, str], list[tuple[Path, Task]]] = {}
+    for path, task in tasks:
+        bundles.setdefault((path, pod_folder(task) or str(task.file_id)), []).append((path, task))
+    weighed: list[tuple[int, list[tuple[Path, Task]]]] = []
+    for some in bundles.values():
+        weight = sum(cost(task) for _, task in some)
+        if len(some) > 1 and weight > total // (2 * count):
+            weighed += [(cost(one[1]), [one]) for one in some]
+        elif len(some) > 1 and any(is_list(task) for _, task in some):
+            weighed.append((sum(cost(task) if is_list(task) else cost(task) // TWIN_GAIN for _, task in some), some))
+        else:
+            weighed.append((weight, some))
     heap = [(0, number) for number in range(count)]
     dealt: list[list[tuple[Path, Task]]] = [[] for _ in range(count)]
-    for path, task in sorted(tasks, key=lambda pair: -cost(pair[1])):
+    for weight, some in sorted(weighed, key=lambda pair: -pair[0]):
         load, number = heapq.heappop(heap)
-        dealt[number].append((path, task))
-        heapq.heappush(heap, (load + cost(task), number))
+        dealt[number] += some
+        heapq.heappush(heap, (load + weight, number))
     return [_share(some) for some in dealt if some]
 
 
@@ -288,6 +307,7 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
     sink = Sink(folder, str(number))
     try:
         for path, tasks in share:
+            twins = Twins()
             container = open_container(path)
             by_index = {task.index: task for task in tasks}
             for index, stream in container.read([task.index for task in tasks]):
@@ -295,7 +315,7 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
                 slots[base + _CURRENT] = task.file_id
                 tick()
                 text = decompressed(stream, task.path) if task.assignment.reader in ("log", "objects", "guess") else stream
-                sink.write(RESULTS, asdict(reader(task, text, sink, tick)))
+                sink.write(RESULTS, asdict(reader(task, text, sink, tick, twins)))
                 slots[base + _CURRENT] = _NOTHING
                 done += 1
                 slots[base + _DONE] = done

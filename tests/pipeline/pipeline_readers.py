@@ -11,9 +11,10 @@ from typing import BinaryIO
 from analyzer.bundle.job import Task
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import PartFileError, Result, Sink
+from analyzer.bundle.twins import Twins
 
 
-def crashing(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -> Result:
+def crashing(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     if "crash" in task.path:
         # Rows of the file were written before: none of them may be left.
         read_file(task, stream, sink, tick)
@@ -21,26 +22,26 @@ def crashing(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None])
     return read_file(task, stream, sink, tick)
 
 
-def killed(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -> Result:
+def killed(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     if "crash" in task.path:
         os.kill(os.getpid(), signal.SIGKILL)
     return read_file(task, stream, sink, tick)
 
 
-def hanging(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -> Result:
+def hanging(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     if "crash" in task.path:
         time.sleep(60)
     return read_file(task, stream, sink, tick)
 
 
-def slow(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -> Result:
+def slow(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     for _ in range(8):
         time.sleep(0.1)
         tick()
     return read_file(task, stream, sink, tick)
 
 
-def greedy(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -> Result:
+def greedy(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     if "crash" in task.path:
         result = Result(task.file_id)
         try:
@@ -51,10 +52,10 @@ def greedy(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -
     return read_file(task, stream, sink, tick)
 
 
-def full_disk(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -> Result:
+def full_disk(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     raise PartFileError(28, "No space left on device")
 
 
-def sleeping(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None]) -> Result:
+def sleeping(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     time.sleep(60)
     return Result(task.file_id)
