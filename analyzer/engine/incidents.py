@@ -18,7 +18,7 @@ from analyzer.engine.draft import Draft
 from analyzer.engine.model import SEVERITIES, Incident
 
 MAX_NEXT_STEPS = 8
-"""Next steps that an incident lists: those of its root, then others'."""
+"""Next steps that an incident lists."""
 
 _WEIGHTS = {"Node": 10, "Deployment": 3, "StatefulSet": 3, "DaemonSet": 3, "ClusterOperator": 3, "MachineConfigPool": 3}
 
@@ -67,7 +67,8 @@ def _tree(drafts: list[Draft], above: dict[str, str]) -> Tree:
     impact: dict[str, int] = {}
     for _, kind, _, _ in sorted(hit):
         impact[kind] = impact.get(kind, 0) + 1
-    steps = dict.fromkeys(step for draft in drafts for step in draft.next)
+    # Effects vanish with their cause: theirs are asked only where the root says nothing.
+    steps = dict.fromkeys(root.next or [step for draft in drafts for step in draft.next])
     incident = Incident(
         id=f"i-{root.id}",
         title=root.title,

@@ -8,6 +8,7 @@ repetition of text, filters from a list.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -28,6 +29,7 @@ MAX_ROWS = 500
 MAX_ASSIGNMENTS = 8
 MAX_LOOP_DEPTH = 2
 
+_SPACES = re.compile(r"[ \t]{2,}")
 _METHODS = frozenset(
     {
         "startswith",
@@ -221,7 +223,7 @@ class Template:
             raise TemplateError("is nested too deep") from None
 
     def render(self, values: Mapping[str, Any], limit: int = MAX_OUTPUT) -> str:
-        """The text, on the lines it has, without space around it, at most `limit` characters.
+        """The text, on the lines it has, without runs of spaces or space around it, at most `limit` characters.
 
         Raises:
             TemplateError: a name is not defined, or a filter cannot take its value.
@@ -239,7 +241,7 @@ class Template:
             raise
         except Exception as error:  # noqa: BLE001 - a stranger's template may fail in any way
             raise TemplateError(f"{type(error).__name__}: {error}"[:300]) from None
-        return clip("".join(pieces).strip(), limit)
+        return clip(_SPACES.sub(" ", "".join(pieces)).strip(), limit)
 
 
 def _check(tree: nodes.Template) -> None:

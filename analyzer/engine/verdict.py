@@ -11,7 +11,10 @@ from analyzer.engine.templates import clip, listing, plural
 CORE_KINDS = ("Node", "Pod", "Event")
 NAMED = 3
 """Causes that the verdict names."""
-MAX_CAUSE = 160
+MAX_CLAUSE = 80
+"""Characters of a cause that the verdict names."""
+MIN_NAME = 16
+"""What is left of a long name at least, so that it can still be told from others."""
 _UNSEEN = ("partial", "forbidden", "not-collected", "removed")
 _HOW = {"partial": "only partly collected", "forbidden": "forbidden to the collector", "not-collected": "not collected"}
 
@@ -49,12 +52,12 @@ def verdict(state: Health, trees: Sequence[Tree], kinds: Sequence[KindCoverage],
 
 
 def _problems(trees: Sequence[Tree]) -> str:
-    """`Two faults: …; and …, and one risk.`"""
+    """`Four faults: …; …; …; and one more; besides, one warning.`"""
     counted = [tree for tree in trees if _worst(tree) != "info" and not _only_collect(tree)]
     faults = [tree for tree in counted if _worst(tree) == "error"]
     head = _counted(len(faults), "fault") if faults else _counted(len(counted), "warning")
     shown = (faults or counted)[:NAMED]
-    causes = [clip(tree.incident.title.rstrip("."), MAX_CAUSE) for tree in shown]
+    causes = [clause(tree.incident.title) for tree in shown]
     left = len(faults or counted) - len(shown)
     if left:
         causes.append(f"{_number(left)} more")
@@ -62,6 +65,17 @@ def _problems(trees: Sequence[Tree]) -> str:
     warnings = len(counted) - len(faults) if faults else 0
     besides = f"; besides, {_counted(warnings, 'warning').lower()}" if warnings else ""
     return f"{sentence}{besides}."
+
+
+def clause(title: str) -> str:
+    """What a title says before its explanation (`: …`), with long names cut in the middle."""
+    words = title.split(": ", 1)[0].rstrip(".:").split()
+    while words and (over := len(" ".join(words)) - MAX_CLAUSE) > 0:
+        longest = max(range(len(words)), key=lambda position: len(words[position]))
+        if len(words[longest]) <= MIN_NAME:
+            break
+        words[longest] = clip(words[longest], max(len(words[longest]) - over, MIN_NAME))
+    return clip(" ".join(words), MAX_CLAUSE)
 
 
 def _joined(causes: list[str]) -> str:

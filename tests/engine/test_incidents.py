@@ -58,7 +58,14 @@ def test_the_nearest_cause_counts_and_the_chain_is_one_incident(write: Any, anal
     assert [report.finding(name).code for name in incident.findings] == ["node/Odd", "pod/Odd", "workload/Odd"]
     assert incident.impact == {"Node": 1, "Deployment": 1, "Pod": 1}
     assert incident.title == report.finding(incident.root).title
-    assert len(incident.next) == 3
+    assert incident.next == report.finding(incident.root).next
+
+
+def test_where_the_root_says_nothing_its_effects_say_what_to_do(write: Any, analyse: Any) -> None:
+    rules = {"pod/Odd": rule("o.name = 'web-1-a'"), "node/Odd": rule("o.kind = 'Node'", "NULL", f"{NODE}\nnext: []")}
+    report = analyse(WORLD, write(rules))
+    (incident,) = report.incidents
+    assert incident.next == next(finding.next for finding in report.findings if finding.code == "pod/Odd") != ()
 
 
 def test_a_cause_is_not_later_than_its_effect(write: Any, analyse: Any) -> None:

@@ -25,6 +25,7 @@ def render(source: str, **values: Any) -> str:
         ("{% for r in rows %}{{ r.x }}{{ '' if loop.last else ', ' }}{% endfor %}", {"rows": [{"x": 1}, {"x": 2}]}, "1, 2"),
         ("{{ a }}", {"a": "{{ b }}"}, "{{ b }}"),
         ("{{ '<b>' }}", {}, "<b>"),
+        ("It says {{ a }}  twice.\nThen", {"a": "one   more"}, "It says one more twice.\nThen"),
         ("{{ a.split('/')[1] }} {{ 2 * 3 }}", {"a": "x/y"}, "y 6"),
     ],
 )

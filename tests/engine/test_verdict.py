@@ -61,3 +61,13 @@ def test_only_three_causes_are_named(write: Any, analyse: Any) -> None:
     report = analyse(POD, write({f"pod/Odd{n}": odd("error", f"Fault {n}") for n in range(1, 6)}))
     assert report.verdict.startswith("Five faults: ")
     assert report.verdict.endswith("; and two more.")
+
+
+def test_a_cause_is_named_in_a_short_clause(write: Any, analyse: Any) -> None:
+    name = "registry.lighthouse.example/search/embedder-of-long-names-and-more-words-still-87c2de592-6c4jf"
+    report = analyse(POD, write({"pod/Odd": odd("error", f"'Pod {name} is down: the registry has no such image'")}))
+    named = report.verdict.removeprefix("One fault: ")
+    assert named.startswith("Pod registry.lighthouse.example/")
+    assert named.endswith("-6c4jf is down.")
+    assert "…" in named
+    assert len(named) <= 81
