@@ -46,18 +46,21 @@ def _row(item: Stored) -> dict[str, Any]:
         ),
     }
     if item.kind == "DaemonSet":
+        available = number(status.get("numberAvailable")) or 0
         return row | {
             "wanted": number(status.get("desiredNumberScheduled")) or 0,
             "created": number(status.get("currentNumberScheduled")) or 0,
-            "ready": number(status.get("numberReady")) or 0,
-            "available": number(status.get("numberAvailable")) or 0,
+            "ready": max(number(status.get("numberReady")) or 0, available),
+            "available": available,
             "updated": number(status.get("updatedNumberScheduled")) or 0,
         }
     replicas = number(spec.get("replicas"))
+    available = number(status.get("availableReplicas")) or 0
     return row | {
         "wanted": 1 if replicas is None else replicas,
         "created": number(status.get("replicas")) or 0,
-        "ready": number(status.get("readyReplicas")) or 0,
-        "available": number(status.get("availableReplicas")) or 0,
+        # A pod that is available has been ready for a while, so a status that leaves `ready` out still says this much.
+        "ready": max(number(status.get("readyReplicas")) or 0, available),
+        "available": available,
         "updated": number(status.get("updatedReplicas")) or 0,
     }
