@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from analyzer import redact
 from analyzer.bundle.containers import open_container
 from analyzer.bundle.errors import UsageError
 from analyzer.bundle.read import Parts, read_bundle
@@ -87,7 +85,6 @@ def analyze_case(
         UsageError: an input or the temporary folder cannot be used.
         UnreadableError: nothing in the inputs could be read as a bundle.
     """
-    redact.configure(secrets.token_bytes(32))
     with workspace() as folder:
         jobs = options.jobs or os.cpu_count() or 1
         parts = read_bundle(inputs, folder, jobs, lambda done, total: progress("reading", done, total))
