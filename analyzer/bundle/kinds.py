@@ -1,8 +1,8 @@
 """Well-known Kubernetes resources: kind, plural, group, and whether they live in a namespace.
 
 Everything is keyed by group and name together: `Node` of longhorn.io is no Node, `InferenceService` of ome.io is not
-KServe's. The table below is data: one section a group, one word a kind. `!` marks a cluster-scoped kind; `=` gives a plural that is
-not the regular one. Where a name without group is all there is (a file name), the first section that has it wins.
+KServe's. The table below is data: one section a group, one word a kind. `!` marks a cluster-scoped kind; `=` gives a
+plural that is not the regular one. Where a name without group is all there is (a file name), the first section that has it wins.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ VerticalPodAutoscaler VerticalPodAutoscalerCheckpoint
 [autoscaling.x-k8s.io]
 ProvisioningRequest CapacityBuffer
 [config.openshift.io]
-!ClusterOperator !ClusterVersion !Infrastructure !Network !Proxy !APIServer !Authentication !Build !Console !DNS=dnses !FeatureGate
-!Image !ImageContentPolicy !ImageDigestMirrorSet !ImageTagMirrorSet !Ingress=ingresses !Node !OAuth !OperatorHub !Project !Scheduler
-!ClusterImagePolicy ImagePolicy !InsightsDataGather !Backup
+!ClusterOperator !ClusterVersion !Infrastructure !Network !Proxy !APIServer !Authentication !Build !Console !DNS=dnses
+!FeatureGate !Image !ImageContentPolicy !ImageDigestMirrorSet !ImageTagMirrorSet !Ingress=ingresses !Node !OAuth !OperatorHub
+!Project !Scheduler !ClusterImagePolicy ImagePolicy !InsightsDataGather !Backup
 [operator.openshift.io]
 !KubeAPIServer !KubeControllerManager !KubeScheduler !OpenShiftAPIServer !OpenShiftControllerManager !Etcd !Authentication
 !CloudCredential !ClusterCSIDriver !Config !Console !CSISnapshotController !DNS=dnses !ImageContentSourcePolicy IngressController
@@ -159,8 +159,8 @@ NodeFeature !NodeFeatureRule NodeFeatureDiscovery !NodeFeatureGroup
 [mellanox.com]
 !NicClusterPolicy !MacvlanNetwork !HostDeviceNetwork !IPoIBNetwork
 [kueue.x-k8s.io]
-!ClusterQueue LocalQueue Workload !ResourceFlavor !Cohort !Topology !AdmissionCheck !WorkloadPriorityClass !ProvisioningRequestConfig
-!MultiKueueConfig !MultiKueueCluster
+!ClusterQueue LocalQueue Workload !ResourceFlavor !Cohort !Topology !AdmissionCheck !WorkloadPriorityClass
+!ProvisioningRequestConfig !MultiKueueConfig !MultiKueueCluster
 [kueue.openshift.io]
 !Kueue
 [visibility.kueue.x-k8s.io]
@@ -249,7 +249,8 @@ VirtualService DestinationRule Gateway ServiceEntry EnvoyFilter Sidecar Workload
 [security.istio.io]
 AuthorizationPolicy PeerAuthentication
 [longhorn.io]
-Volume Engine Replica Node InstanceManager EngineImage BackingImage Setting Backup BackupTarget BackupVolume RecurringJob ShareManager
+Volume Engine Replica Node InstanceManager EngineImage BackingImage Setting Backup BackupTarget BackupVolume RecurringJob
+ShareManager
 [velero.io]
 Backup Restore Schedule BackupStorageLocation VolumeSnapshotLocation PodVolumeBackup PodVolumeRestore ResticRepository
 DeleteBackupRequest DownloadRequest ServerStatusRequest

@@ -7,7 +7,7 @@ import json
 import pytest
 from helpers import POD_HINT, items, lists, logs, others, parts, pod, pod_list, problems
 
-from analyzer.bundle.documents.jsondoc import BadJsonError, loads
+from analyzer.bundle.documents.jsonvalue import BadJsonError, loads
 from analyzer.bundle.types import Item, LogText
 
 
@@ -113,8 +113,11 @@ def test_bytes_decide_not_names() -> None:
     assert others(b'{"a": 1}') == [{"a": 1}]
 
 
-def test_many_bad_quotes_take_linear_time() -> None:
+def test_damage_takes_linear_time() -> None:
     parts(b'{"items": [{"a": "' + b'\\"' * 200_000)
     parts(b'{"a": "x' * 20_000)
     parts(b"[" * 50_000 + b'"' * 50_001)
     parts(b'{"items":[' + b"{" * 100_000)
+    parts(b"{\n" * 30_000)
+    parts(b"\t" * 1_000_000 + b"{")
+    parts(b"==== START logs for container a of pod b/c ====\nx\n" * 20_000)

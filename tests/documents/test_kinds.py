@@ -40,18 +40,12 @@ def test_names_without_a_group_mean_the_built_in_kind() -> None:
         ("Endpoints", "", "endpoints"),
         ("Ingress", "networking.k8s.io", "ingresses"),
         ("NetworkPolicy", "networking.k8s.io", "networkpolicies"),
-    ]
-    + [
         ("StorageClass", "storage.k8s.io", "storageclasses"),
         ("DNS", "config.openshift.io", "dnses"),
         ("Proxy", "config.openshift.io", "proxies"),
-    ]
-    + [
         ("ClusterPolicy", "nvidia.com", "clusterpolicies"),
         ("Topology", "kueue.x-k8s.io", "topologies"),
         ("Gateway", "networking.istio.io", "gateways"),
-    ]
-    + [
         ("Prometheus", "monitoring.coreos.com", "prometheuses"),
         ("NetworkAttachmentDefinition", "k8s.cni.cncf.io", "network-attachment-definitions"),
     ],

@@ -64,8 +64,12 @@ def test_bare_arrays() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b'{"kind":"PodList","apiVersion":"v1","metadata":{},"items":null}', b'{"kind":"PodList","apiVersion":"v1","items":[]}']
-    + [b"apiVersion: v1\nitems: []\nkind: PodList\nmetadata: {}\n", b"apiVersion: v1\nitems: null\nkind: PodList\n"],
+    [
+        b'{"kind":"PodList","apiVersion":"v1","metadata":{},"items":null}',
+        b'{"kind":"PodList","apiVersion":"v1","items":[]}',
+        b"apiVersion: v1\nitems: []\nkind: PodList\nmetadata: {}\n",
+        b"apiVersion: v1\nitems: null\nkind: PodList\n",
+    ],
 )
 def test_empty_lists_are_seen(data: bytes) -> None:
     assert parts(data) == [ListSeen("", "v1", "Pod", 0, complete=True)]
@@ -110,8 +114,11 @@ def test_what_is_no_object_is_other() -> None:
         {"apiVersion": None},
         {"metadata": None},
         {"metadata": []},
-    ]
-    + [{"metadata": {"name": 5}}, {"metadata": {"name": None}}, {"metadata": {}}, {"metadata": {"name": "a", "namespace": 7}}],
+        {"metadata": {"name": 5}},
+        {"metadata": {"name": None}},
+        {"metadata": {}},
+        {"metadata": {"name": "a", "namespace": 7}},
+    ],
 )
 def test_nothing_is_coerced_into_an_object(change: dict[str, object]) -> None:
     bad = {**pod("a"), **change}

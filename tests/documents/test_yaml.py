@@ -26,7 +26,8 @@ from analyzer.bundle.types import Item, Problem
         ("1.5", 1.5), ("1e3", 1000), (".5", 0.5), ("1.", 1), ("1_0.5", 10.5), ("-1.5e-3", -0.0015),
         ("3e5468031", "3e5468031"), (".nan", ".nan"), (".inf", ".inf"), ("-.Inf", "-.Inf"),
         ("2026-11-01T12:00:00Z", "2026-11-01T12:00:00Z"), ("2018-01-01", "2018-01-01"), ("12:30:45", "12:30:45"),
-        ("tRUE", "tRUE"), ("nO", "nO"), ("0x", "0x"), ("1.2.3", "1.2.3"), ("=", "="), ("-", "-"), ("+", "+"), (".", "."), ("1e", "1e"),
+        ("tRUE", "tRUE"), ("nO", "nO"), ("0x", "0x"), ("1.2.3", "1.2.3"), ("=", "="), ("-", "-"), ("+", "+"),
+        (".", "."), ("1e", "1e"),
         ("٣", "٣"), ("9" * 5000, "9" * 5000),
     ],
 )  # fmt: skip
@@ -36,7 +37,8 @@ def test_plain_scalars(text: str, value: object) -> None:
 
 
 def test_quoted_scalars_and_tags() -> None:
-    data = b'a: "yes"\nb: \'5\'\nc: !!str 5\nd: !!binary aGk=\ne: !!int "5"\nf: !own 5\ng: ! 5\nh: !!timestamp 2018-01-01\ni: |\n  5\n'
+    data = b"a: \"yes\"\nb: '5'\nc: !!str 5\nd: !!binary aGk=\n"
+    data += b'e: !!int "5"\nf: !own 5\ng: ! 5\nh: !!timestamp 2018-01-01\ni: |\n  5\n'
     assert parse(data).value == {
         "a": "yes",
         "b": "5",
@@ -75,7 +77,8 @@ def test_anchors_and_merges() -> None:
 
 
 def test_anchors_across_the_items_of_a_list() -> None:
-    data = b"apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: &m {name: a}\n- apiVersion: v1\n  kind: Service\n  metadata: *m\n"
+    data = b"apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: &m {name: a}\n"
+    data += b"- apiVersion: v1\n  kind: Service\n  metadata: *m\n"
     assert [(item.kind, item.name, item.line) for item in items(data + b"kind: List\n")] == [("Pod", "a", 3), ("Service", "a", 6)]
 
 
@@ -119,7 +122,8 @@ def test_a_marker_inside_block_text_is_text() -> None:
 
 
 def test_kyaml() -> None:
-    data = b'---\n{\n  apiVersion: "v1",\n  kind: "PodList",\n  items: [{\n    metadata: {\n      name: "a",\n    },\n  }, {\n    metadata: {name: "b"},\n  }],\n}\n'
+    data = b'---\n{\n  apiVersion: "v1",\n  kind: "PodList",\n  items: [{\n    metadata: {\n'
+    data += b'      name: "a",\n    },\n  }, {\n    metadata: {name: "b"},\n  }],\n}\n'
     found = items(data)
     assert [(item.kind, item.name, item.line) for item in found] == [("Pod", "a", 5), ("Pod", "b", 9)]
     assert lists(data)[0].complete

@@ -9,7 +9,7 @@ from yaml.reader import Reader
 from yaml.scanner import Scanner
 
 
-class PythonEvents(Reader, Scanner, Parser):  # type: ignore[misc]
+class PythonEvents(Reader, Scanner, Parser):
     """Events without the C extension."""
 
     def __init__(self, text: bytes) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 _TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+("?)|[{}\[\],]')
 _ITEMS_VALUE = re.compile(rb"\s*:\s*\[")
 _ELEMENT_INDENT = re.compile(rb"\[[ \t]*\r?\n([ \t]+)\{")
+_QUOTE, _COMMA, _ARRAY = b'",['
 _CLOSES = {ord("}"): ord("{"), ord("]"): ord("[")}
 
 
@@ -32,6 +33,11 @@ class Extent:
     elements: list[tuple[int, int]] = field(default_factory=list)
     damaged: list[int] = field(default_factory=list)
 
+    @property
+    def in_array(self) -> bool:
+        """Whether the list has begun and not ended."""
+        return self.array >= 0 and self.array_end < 0
+
 
 def scan(data: bytes, start: int, stop: int) -> Extent:
     """The extent of the value that begins with `{` or `[` at `start`.
@@ -39,53 +45,73 @@ def scan(data: bytes, start: int, stop: int) -> Extent:
     The elements of its list are found too: of a list at the root, or of `items` in a mapping at the root. After damage in one of
     them it goes on with the next, where the text is printed in lines: that begins with `{` at the same indentation.
     """
-    found = Extent(start)
-    stack = bytearray()
-    level = -1
+    scanner = _Scanner(data, start, stop)
     position = start
-    while position < stop:
-        damage = -1
-        for token in _TOKEN.finditer(data, position, stop):
-            first = data[token.start()]
-            if first == 0x22:
+    while position >= 0 and scanner.found.end < 0:
+        damage = scanner.run(position)
+        position = scanner.resume(damage) if damage >= 0 else -1
+    return scanner.found
+
+
+class _Scanner:
+    """Follows brackets; `level` is how many are open at the elements of the list, -1 before it is known."""
+
+    def __init__(self, data: bytes, start: int, stop: int) -> None:
+        self.data = data
+        self.stop = stop
+        self.found = Extent(start)
+        self.stack = bytearray()
+        self.level = -1
+
+    def run(self, position: int) -> int:
+        """Go on to the end of the value or of the text; where brackets or quotes go wrong, that place, else -1."""
+        for token in _TOKEN.finditer(self.data, position, self.stop):
+            first = self.data[token.start()]
+            if first == _QUOTE:
                 if not token[1]:
-                    damage = token.start()
-                    break
-                if level < 0 and len(stack) == 1 and token[0] == b'"items"' and _ITEMS_VALUE.match(data, token.end(), stop):
-                    level = 2
+                    return token.start()
+                if self.level < 0 and len(self.stack) == 1 and token[0] == b'"items"':
+                    self.level = 2 if _ITEMS_VALUE.match(self.data, token.end(), self.stop) else -1
             elif first in b"{[":
-                stack.append(first)
-                if len(stack) == 1 and first == 0x5B:
-                    level = 1
-                if len(stack) == level and found.array < 0:
-                    found.array = token.end()
-                elif len(stack) == level + 1 and found.array >= 0 and found.array_end < 0:
-                    found.elements.append((token.start(), -1))
-            elif first != 0x2C:
-                if not stack or stack[-1] != _CLOSES[first]:
-                    damage = token.start()
-                    break
-                if len(stack) == level + 1 and found.array_end < 0 and found.elements:
-                    found.elements[-1] = (found.elements[-1][0], token.end())
-                elif len(stack) == level and found.array >= 0 and found.array_end < 0:
-                    found.array_end = token.start()
-                stack.pop()
-                if not stack:
-                    found.end = token.end()
-                    return found
-        if damage < 0:
-            return found
-        found.damaged.append(damage)
-        position = _next_element(data, found, damage, stop)
-        if position < 0:
-            return found
-        del stack[level:]
-    return found
+                self.open(first, token)
+            elif first != _COMMA:
+                if not self.stack or self.stack[-1] != _CLOSES[first]:
+                    return token.start()
+                self.close(token)
+                if not self.stack:
+                    self.found.end = token.end()
+                    return -1
+        return -1
+
+    def open(self, bracket: int, token: re.Match[bytes]) -> None:
+        """A bracket opens."""
+        self.stack.append(bracket)
+        if len(self.stack) == 1 and bracket == _ARRAY:
+            self.level = 1
+        if len(self.stack) == self.level and self.found.array < 0:
+            self.found.array = token.end()
+        elif len(self.stack) == self.level + 1 and self.found.in_array:
+            self.found.elements.append((token.start(), -1))
+
+    def close(self, token: re.Match[bytes]) -> None:
+        """The bracket that was opened last closes."""
+        if self.found.in_array and len(self.stack) == self.level + 1:
+            self.found.elements[-1] = (self.found.elements[-1][0], token.end())
+        elif self.found.in_array and len(self.stack) == self.level:
+            self.found.array_end = token.start()
+        self.stack.pop()
+
+    def resume(self, damage: int) -> int:
+        """After damage in an element of the list: where the next one begins, -1 where that cannot be told."""
+        self.found.damaged.append(damage)
+        position = _next_element(self.data, self.found, damage, self.stop)
+        del self.stack[max(self.level, 0) :]
+        return position
 
 
 def _next_element(data: bytes, found: Extent, damage: int, stop: int) -> int:
     """Where the next element begins after damage in one; -1 where that cannot be told."""
-    if found.array < 0 or found.array_end >= 0:
+    if not found.in_array:
         return -1
     indent = _ELEMENT_INDENT.match(data, found.array - 1, stop)
     if not indent or not found.elements:
@@ -107,18 +133,18 @@ def close_cut(data: bytes, start: int, stop: int) -> bytes:
     safe, closers = -1, b""
     for token in _TOKEN.finditer(data, start, stop):
         first = data[token.start()]
-        if first == 0x22:
+        if first == _QUOTE:
             if not token[1]:
                 break
             continue
         if first in b"{[":
             stack.append(first)
             continue
-        if first != 0x2C:
+        if first != _COMMA:
             if not stack or stack[-1] != _CLOSES[first]:
                 break
             stack.pop()
-        safe = token.start() if first == 0x2C else token.end()
+        safe = token.start() if first == _COMMA else token.end()
         closers = bytes(stack)
     if safe < 0:
         return b""

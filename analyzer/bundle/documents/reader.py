@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from analyzer.bundle.documents.events import BadYamlError, parse
-from analyzer.bundle.documents.jsondoc import read_json, read_values
+from analyzer.bundle.documents.jsondoc import read_json
 from analyzer.bundle.documents.jsonscan import scan
+from analyzer.bundle.documents.jsonstream import read_values
 from analyzer.bundle.documents.salvage import Budget
 from analyzer.bundle.documents.shapes import Shapes
 from analyzer.bundle.documents.source import BinaryError, Source
@@ -26,6 +28,7 @@ _TRIAL_BYTES = 16 * MIB
 """Up to this size, text that looks like JSON and is none is tried as YAML."""
 
 _LOG_START = re.compile(rb"^==== START logs for container (\S+) of pod ([^\s/]+)/(\S+) ====[ \t]*\r?\n?", re.MULTILINE)
+_LOG_END = re.compile(rb"==== END logs for container (\S+) of pod ([^\s/]+)/(\S+) ====")
 _MARKER = b"==== START logs for container "
 
 
@@ -56,30 +59,36 @@ def read_documents(data: bytes, hint: Hint) -> Iterator[Part]:
         yield from _text(shapes, 0, len(source.data), budget)
         return
     position = 0
-    for part, start, end in _log_blocks(source):
+    for part, start, end, ended in _log_blocks(source):
         yield from _text(shapes, position, start, budget)
         yield part
-        if b"==== END logs" not in source.data[end - 200 if end > 200 else 0 : end]:
+        if not ended:
             yield Problem("cut: a log has no end mark", source.line(end))
         position = end
     yield from _text(shapes, position, len(source.data), budget)
 
 
-def _log_blocks(source: Source) -> Iterator[tuple[LogText, int, int]]:
-    """The log blocks that `kubectl cluster-info dump` prints between its documents, with where each begins and ends."""
+def _log_blocks(source: Source) -> Iterator[tuple[LogText, int, int, bool]]:
+    """The log blocks that `kubectl cluster-info dump` prints between its documents, with where each begins and ends,
+    and whether it has its end mark.
+    """
     data, position = source.data, 0
+    ends: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
+    for mark in _LOG_END.finditer(data):
+        ends.setdefault(mark.groups(), []).append(mark.span())
     while found := _LOG_START.search(data, position):
         container, namespace, pod = found.groups()
         # A log without a line break at its end has the mark glued to its last line.
-        mark = b"==== END logs for container " + container + b" of pod " + namespace + b"/" + pod + b" ===="
-        end = data.find(mark, found.end())
-        after = end + len(mark)
-        if end < 0:
+        marks = ends.get(found.groups(), [])
+        index = bisect_left(marks, (found.end(), 0))
+        if index < len(marks):
+            end, after = marks[index]
+        else:
             following = _LOG_START.search(data, found.end())
             end = after = following.start() if following else len(data)
         line = source.line(found.end())
         log = LogText(namespace.decode(), pod.decode(), container.decode(), line, data[found.end() : end])
-        yield log, found.start(), after
+        yield log, found.start(), after, index < len(marks)
         position = after
 
 

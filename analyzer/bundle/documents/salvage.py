@@ -26,6 +26,7 @@ class Budget:
         self.left = MAX_REPAIR_BYTES
 
     def spend(self, size: int) -> bool:
+        """Take some bytes; False where there are not enough left."""
         self.left -= size
         return self.left >= 0
 

@@ -37,7 +37,7 @@ def plain(text: str) -> Scalar:
 def key_text(value: Scalar) -> str:
     """A mapping key as JSON has it: always text."""
     if value.__class__ is str:
-        return value  # type: ignore[return-value]
+        return value
     if value is None:
         return "null"
     if isinstance(value, bool):

@@ -7,12 +7,12 @@ is coerced: a kind that is a number makes no object.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from analyzer.bundle.documents.source import Source
+from analyzer.bundle.documents.words import error_text, is_go_dump, short, split_version, what
 from analyzer.bundle.kinds import by_kind
 from analyzer.bundle.types import Hint, Item, ListSeen, Other, Part, Problem
 
@@ -21,14 +21,6 @@ MAX_LIST_NESTING = 8
 
 MAX_PROBLEMS = 20
 """Problems of one kind that one list is allowed to name one by one."""
-
-_GO_KEYS = frozenset({"ObjectMeta", "TypeMeta", "ListMeta", "InvolvedObject", "Items"})
-_ERROR_TEXT = re.compile(
-    r"\b(error|errors|forbidden|unauthorized|not found|no matches|unable|failed|failure|denied|refused|timed? ?out|deadline exceeded"
-    r"|doesn't have|does not have|no resources found|unavailable|bad gateway|connection)\b",
-    re.IGNORECASE,
-)
-_TEXT_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +89,7 @@ class Shapes:
             yield Problem("a Go struct dump, not an object", line)
         elif value.get("kind") == "Status" and value.get("status") == "Failure":
             reason = value.get("reason") if isinstance(value.get("reason"), str) else "no reason given"
-            yield Problem(f"an error of the API server instead of objects: {_short(str(reason))}", line)
+            yield Problem(f"an error of the API server instead of objects: {short(str(reason))}", line)
         elif isinstance(value.get("apiVersion"), str) and not isinstance(value.get("kind"), str):
             yield Problem(f"no object: {flaw}", line)
         elif len(value) == 1 and (message := error_text(": ".join(map(str, next(iter(value.items())))))):
@@ -157,7 +149,7 @@ class Shapes:
             if isinstance(piece.value, dict | list) and nested < MAX_LIST_NESTING and _nested_list(piece.value):
                 yield from self.document(piece, nested=nested + 1)
                 continue
-            item, flaw = self.item(piece, listed, nested=nested)
+            item, flaw = self.item(piece, listed)
             if item is not None:
                 kind = _Type(item.group, item.version, item.kind)
                 seen[kind] = seen.get(kind, 0) + 1
@@ -208,41 +200,33 @@ class Shapes:
             return _Type(*split_version(api), kind)
         return None
 
-    def item(self, piece: Piece, default: _Type, *, nested: int = 0) -> tuple[Item | None, str]:
+    def item(self, piece: Piece, default: _Type) -> tuple[Item | None, str]:
         """The object that a value is, else None and what is wrong with it.
 
         Args:
             piece: the value; apiVersion and kind are filled in from `default` where it has neither.
             default: what it is where it does not say so itself.
-            nested: how many lists inside lists it is in.
         """
         value = piece.value
         if not isinstance(value, dict):
-            return None, f"it is {_what(value)}"
-        kind = self._typed(value)
+            return None, f"it is {what(value)}"
+        kind, flaw = self._typed(value), ""
         if kind is None:
             kind, flaw = _filled(value, default)
-            if kind is None:
-                return None, flaw
         metadata = value.get("metadata")
-        if not isinstance(metadata, dict):
-            return None, f"metadata is {_what(metadata)}"
-        name, namespace = metadata.get("name"), metadata.get("namespace")
-        if not isinstance(name, str) or not name:
-            return None, f"metadata.name is {_what(name)}"
-        if namespace is None:
-            namespace = ""
-        if not isinstance(namespace, str):
-            return None, f"metadata.namespace is {_what(namespace)}"
-        if piece.cut and not namespace and not nested:
+        flaw = flaw or _metadata_flaw(metadata)
+        if kind is None or not isinstance(metadata, dict) or flaw:
+            return None, flaw
+        namespace = metadata.get("namespace") or ""
+        if piece.cut and not namespace:
             namespace = self._cut_namespace(value, metadata, kind)
             if namespace is None:
                 return None, "it is cut before its namespace"
-        if "kind" not in value or "apiVersion" not in value:
+        if not value.get("kind") or not value.get("apiVersion"):
             api = f"{kind.group}/{kind.version}" if kind.group else kind.version or "v1"
             value = {**value, "apiVersion": value.get("apiVersion") or api, "kind": kind.kind}
         start, end = self.source.origin(piece.start), self.source.origin(piece.end)
-        line = self.source.line(piece.start)
+        line, name = self.source.line(piece.start), metadata["name"]
         item = Item(
             value, kind.group, kind.version, kind.kind, namespace, name, self.count, line, start, end - start, piece.whole
         )
@@ -259,36 +243,24 @@ class Shapes:
         return "" if whole_metadata or (resource is not None and not resource.namespaced) else None
 
 
-def split_version(api: str) -> tuple[str, str]:
-    """Group and version of an apiVersion (`apps/v1`, `v1`)."""
-    group, _, version = api.rpartition("/")
-    return group, version
-
-
-def is_go_dump(value: dict[str, Any]) -> bool:
-    """Whether a mapping is a Go struct printed with its field names, as some old tools did."""
-    if "apiVersion" in value or "items" in value:
-        return False
-    return bool(_GO_KEYS & value.keys()) or {"Spec", "Status"} <= value.keys()
-
-
-def error_text(text: str) -> str:
-    """The first line of a text that is an error message, shortened; empty where it does not look like one."""
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    return _short(line) if _ERROR_TEXT.search(line) else ""
-
-
-def _short(text: str) -> str:
-    clean = "".join(char if char.isprintable() else " " for char in text[: 2 * _TEXT_CHARS])
-    return clean if len(clean) <= _TEXT_CHARS else clean[: _TEXT_CHARS - 1] + "…"
+def _metadata_flaw(metadata: object) -> str:
+    """What keeps metadata from naming an object; empty where nothing does."""
+    if not isinstance(metadata, dict):
+        return f"metadata is {what(metadata)}"
+    name, namespace = metadata.get("name"), metadata.get("namespace")
+    if not isinstance(name, str) or not name:
+        return f"metadata.name is {what(name)}"
+    if namespace is not None and not isinstance(namespace, str):
+        return f"metadata.namespace is {what(namespace)}"
+    return ""
 
 
 def _filled(value: dict[str, Any], default: _Type) -> tuple[_Type | None, str]:
     """The type of an object that lacks kind or apiVersion, from what it is known to be."""
     api, kind = value.get("apiVersion"), value.get("kind")
     for key, given in (("apiVersion", api), ("kind", kind)):
-        if key in value and not (isinstance(given, str) and given) and given not in (None, ""):
-            return None, f"{key} is {_what(given)}"
+        if key in value and not isinstance(given, str):
+            return None, f"{key} is {what(given)}"
     if not default.kind or (kind and kind != default.kind):
         return None, f"{'apiVersion' if kind else 'kind'} is missing"
     if api:
@@ -320,13 +292,3 @@ def _nested_list(value: dict[str, Any] | list[Any]) -> bool:
 def _name(value: dict[str, Any]) -> bool:
     metadata = value.get("metadata")
     return isinstance(metadata, dict) and "name" in metadata
-
-
-def _what(value: object) -> str:
-    """A word for a value of the wrong kind; never the value."""
-    if value is None:
-        return "missing"
-    if isinstance(value, bool):
-        return "a boolean"
-    words = {str: "empty", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
-    return words.get(type(value), "no text")
