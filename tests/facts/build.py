@@ -35,7 +35,7 @@ def database(
         at: the end of the collection, None for unknown.
         derived: False leaves the facts' tables empty.
     """
-    con = duckdb.connect()
+    con = duckdb.connect(config={"threads": 1})
     con.execute("SET TimeZone='UTC'")
     for table in TABLES:
         con.execute(table.ddl())
