@@ -13,8 +13,13 @@ from analyzer.bundle.limits import MAX_OBJECT_BYTES, MIB
 from analyzer.bundle.types import Part, Problem
 
 _OBJECT_LINE = re.compile(rb"""^[ \t\-{"']*+(?:apiVersion|kind|items|metadata)["']?\s*:""", re.MULTILINE)
-_FLOW = re.compile(rb"(?:---[ \t]+)?[\[{]")
+_FLOW = re.compile(rb"(?:---)?[ \t]*+[\[{]")
+_SPACE = 0x20
+_BREAK_ENDS = b"\n\r\x85\xa8\xa9"
+"""Last bytes of all that YAML 1.1 takes for a line break."""
+
 _DASH = re.compile(rb"(?:[ \t\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]|#[^\n]*)*+-")
+_BLOCK_KEY = re.compile(rb"[A-Za-z]")
 _LIST_LINE = re.compile(rb"^(?:items\b|[ ]*-[ \t\r\n])", re.MULTILINE)
 
 
@@ -72,7 +77,7 @@ class Document:
 
     def single(self) -> Iterator[Part]:
         """The parts of the document, parsed as a whole."""
-        spans = bool(_FLOW.match(self.text, self.begin) or _LIST_LINE.search(self.text, self.begin))
+        spans = bool(not _BLOCK_KEY.match(self.text, self.begin) or _LIST_LINE.search(self.text, self.begin))
         try:
             parsed = parse(self.text, spans=spans)
         except BadYamlError as error:
@@ -114,12 +119,17 @@ class Document:
         for start, end in places:
             dash = _DASH.match(self.text, begin, start)
             if dash:
-                first = dash.end() - 1
-                line = self.text.rfind(b"\n", 0, first) + 1
-                start = first if self.text[line:first].strip(b" ") else line  # noqa: PLW2901
+                start = self._line_of(dash.end() - 1)  # noqa: PLW2901
             begin = end
             found.append((self.start + start, self.start + start + len(self.text[start:end].rstrip())))
         return found
+
+    def _line_of(self, dash: int) -> int:
+        """Where the line of a dash begins, if there is nothing but spaces before the dash, else the dash itself."""
+        start = dash
+        while start and self.text[start - 1] == _SPACE:
+            start -= 1
+        return start if not start or self.text[start - 1] in _BREAK_ENDS else dash
 
     def _bytes(self, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """Character positions as byte positions."""
