@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shutil
 import tempfile
@@ -62,6 +63,17 @@ def workspace() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def _rarely_collecting() -> Iterator[None]:
+    """Hundreds of thousands of live objects without cycles: Python's collector would walk them again and again."""
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 def analyze_case(
     inputs: Sequence[Path],
     packs: Sequence[Pack],
@@ -85,7 +97,7 @@ def analyze_case(
         UsageError: an input or the temporary folder cannot be used.
         UnreadableError: nothing in the inputs could be read as a bundle.
     """
-    with workspace() as folder:
+    with workspace() as folder, _rarely_collecting():
         jobs = options.jobs or os.cpu_count() or 1
         parts = read_bundle(inputs, folder, jobs, lambda done, total: progress("reading", done, total))
         # Imported only now, when the workers are done: a process with DuckDB's threads alive must not fork.
@@ -105,10 +117,14 @@ def analyze_case(
             store.attach_output(con, database)
             store.lock(con)
             progress("running rules", 0, 0)
-            report = analysis.analyse(con, packs, reader=lambda ids: reread(inputs, parts, ids), snapshot=snapshot)
-            analysis.store_result(con, report)
-            progress("saving", 0, 0)
-            store.save(con)
+            early = store.Early(con)
+            try:
+                report = analysis.analyse(con, packs, reader=lambda ids: reread(inputs, parts, ids), snapshot=snapshot)
+                analysis.store_result(con, report)
+                progress("saving", 0, 0)
+                store.save(con, early)
+            finally:
+                early.stop()
         finally:
             con.close()
     return report

@@ -70,20 +70,22 @@ def _candidates(found: Sequence[Draft], edges: Edges) -> dict[int, dict[int, int
     for position, draft in enumerate(found):
         by_code.setdefault(draft.code, []).append(position)
     nodes = [_nodes(draft) for draft in found]
+    # From an object to the findings on it: a cause looks only at what its paths lead to, not at every finding.
+    on_node: dict[Node, list[int]] = {}
+    for position, own in enumerate(nodes):
+        for node in dict.fromkeys(own):
+            on_node.setdefault(node, []).append(position)
     candidates: dict[int, dict[int, int]] = {}
     for cause, draft in enumerate(found):
         for link in _links(draft, found, by_code):
-            effects = [
-                effect
-                for code in by_code
-                if link.matches(code)
-                for effect in by_code[code]
-                if effect != cause and _times_allow(draft, found[effect])
-            ]
-            if not effects:
+            codes = {code for code in by_code if link.matches(code)}
+            if not codes:
                 continue
             reached = _reached(nodes[cause], link.along, edges)
-            for effect in effects:
+            met = dict.fromkeys(position for node in reached for position in on_node.get(node, ()))
+            for effect in met:
+                if effect == cause or found[effect].code not in codes or not _times_allow(draft, found[effect]):
+                    continue
                 steps = _steps(nodes[effect], reached)
                 if steps is not None:
                     ways = candidates.setdefault(effect, {})

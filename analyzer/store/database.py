@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from pathlib import Path
 
 import duckdb
@@ -86,17 +87,67 @@ def lock(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("SET lock_configuration = true")
 
 
-def save(con: duckdb.DuckDBPyConnection) -> None:
-    """Copies everything into the attached output file and closes that.
+class Early:
+    """The largest table, which nothing changes any more, on its way into the output file while the rules run."""
+
+    TABLE = "objects"
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Starts copying, on a connection and a thread of its own; the output is attached, nothing else writes to it."""
+        self._cursor = con.cursor()
+        self._error: Exception | None = None
+        self._statement = f'CREATE TABLE {OUTPUT}."{self.TABLE}" AS FROM {_memory(con)}."{self.TABLE}"'
+        self._thread = threading.Thread(target=self._copy, daemon=True)
+        self._thread.start()
+
+    def _copy(self) -> None:
+        try:
+            self._cursor.execute(self._statement)
+        except Exception as error:  # noqa: BLE001 - raised again where the caller waits for it
+            self._error = error
+
+    def finish(self) -> None:
+        """Waits for the copy.
+
+        Raises:
+            duckdb.Error: the disk is full.
+        """
+        self._thread.join()
+        self._cursor.close()
+        if self._error:
+            raise self._error
+
+    def stop(self) -> None:
+        """Gives the copy up, whatever becomes of it."""
+        if self._thread.is_alive():
+            self._cursor.interrupt()
+        self._thread.join()
+        self._cursor.close()
+
+
+def save(con: duckdb.DuckDBPyConnection, early: Early | None = None) -> None:
+    """Copies everything into the attached output file and closes that; what `early` has copied only once.
 
     Raises:
         duckdb.Error: the disk is full.
     """
-    memory = str(con.execute("SELECT current_database()").fetchall()[0][0])
     for table in PARTS:
         con.execute(f'DROP TABLE IF EXISTS "{table.name}"')
-    con.execute(f'COPY FROM DATABASE "{memory}" TO {OUTPUT}')
+    memory = _memory(con)
+    query = "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND NOT temporary ORDER BY table_oid"
+    names = [str(name) for (name,) in con.execute(query).fetchall()]
+    if early:
+        early.finish()
+        names.remove(early.TABLE)
+    for name in names:
+        con.execute(f'CREATE TABLE {OUTPUT}."{name}" AS FROM {memory}."{name}"')
     con.execute(f"DETACH {OUTPUT}")
+
+
+def _memory(con: duckdb.DuckDBPyConnection) -> str:
+    """The name of the database in memory, quoted."""
+    name = str(con.execute("SELECT current_database()").fetchall()[0][0]).replace('"', '""')
+    return f'"{name}"'
 
 
 def check_select(con: duckdb.DuckDBPyConnection, sql: str, *, explain: bool = False) -> None:
