@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _INPUT_BYTES = 64 * KIB
 _OUTPUT_BYTES = MIB
+_STEP_BYTES = 16 * KIB
+"""Most that is asked of a decompressor at once: where it meets damage it keeps back what it made in that step."""
+
 _ZSTD_SLICE_BYTES = KIB
 """zstandard's object knows no output limit: 1 KiB of input holds at most 256 blocks of 128 KiB, so 32 MiB come at once."""
 
@@ -144,7 +147,7 @@ class Expanded(io.RawIOBase):
         """Fill `buffer` with what comes next; 0 at the end, whatever the reason for it."""
         view = memoryview(buffer).cast("B")
         try:
-            data = self._next(min(len(view), _OUTPUT_BYTES))
+            data = self._next(min(len(view), _STEP_BYTES))
         except _DAMAGE as error:
             said = one_line(error) or type(error).__name__
             data = self._stop(f"damaged {self._codec.name} data before byte {self._consumed:,} ({said})")
@@ -210,12 +213,11 @@ def expanded(source: Readable, codec: Codec, budget: Budget | None = None) -> tu
     return io.BufferedReader(raw, _OUTPUT_BYTES), raw
 
 
-def decompressed(stream: Readable, name: str = "") -> BinaryIO:
+def decompressed(stream: Readable) -> BinaryIO:
     """The content of a compressed entry (a rotated log, `.gz`), or of a plain one as it is; the bytes decide.
 
     Args:
         stream: the entry's stream, at its start.
-        name: not needed to tell the format; named in the error of a cut.
 
     Returns:
         A stream with the limits of an entry: it raises `CutEntry` after the last byte that could be had.
@@ -226,7 +228,7 @@ def decompressed(stream: Readable, name: str = "") -> BinaryIO:
     if codec is None:
         return as_binary(EntryStream(source.read, None))
     buffered, raw = expanded(source, codec)
-    return as_binary(EntryStream(buffered.read, None, lambda: raw.problem and f"{name}: {raw.problem}" if name else raw.problem))
+    return as_binary(EntryStream(buffered.read, None, lambda: raw.problem))
 
 
 def _head(stream: Readable) -> bytes:

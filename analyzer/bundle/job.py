@@ -45,7 +45,7 @@ def whole(job: Job, stream: BinaryIO, limit: int) -> tuple[bytes, bool]:
     """All bytes of a file, and whether they end early (noted as its problem)."""
     data, problem = read_all(stream, limit)
     if problem:
-        job.result.problem(f"cut: {problem}")
+        job.result.problem(problem)
     elif not data:
         job.result.status = "empty"
     return data, problem is not None

@@ -57,7 +57,7 @@ def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick, twins: Twins
     except PartFileError:
         raise
     except CutEntry as error:
-        result.problem(f"cut: {error}")
+        result.problem(str(error))
     except MemoryError:
         gc.collect()
         result.problem("it takes more memory to read than a worker may use")

@@ -25,7 +25,7 @@ def read_log(job: Job, stream: BinaryIO) -> None:
             counter.feed(chunk)
             job.tick()
     except CutEntry as error:
-        job.result.problem(f"cut: {error}")
+        job.result.problem(str(error))
     _write_log(job, job.task.assignment.place, counter.summary(), 1)
 
 

@@ -103,13 +103,13 @@ class EntryStream(io.RawIOBase):
         try:
             data = self._read(want)
         except READ_ERRORS as error:
-            return self._end(one_line(error) or "it cannot be read")
+            return self._end(_reason(error))
         self.given += len(data)
         self._left -= len(data)
         if len(data) < want and (self._size is not None or not data):
             reason = self._reason()
             if reason is None and self._size is not None:
-                reason = f"it ends after {self.given:,} of {self._size:,} bytes"
+                reason = f"cut: it ends after {self.given:,} of {self._size:,} bytes"
             self._end(reason)
         elif self._left == 0 and self._size is None:
             self._end(f"it is larger than {MAX_ENTRY_BYTES:,} bytes")
@@ -123,6 +123,14 @@ class EntryStream(io.RawIOBase):
     def _check(self, *, asked: bool) -> None:
         if asked and self._cut is not None:
             raise CutEntry(self._cut, self.given)
+
+
+def _reason(error: Exception) -> str:
+    """Why a read failed: the system's word, ours, or that of a decoder of damaged data."""
+    text = one_line(error)
+    if isinstance(error, BundleError) and text:
+        return text
+    return f"{'it cannot be read' if isinstance(error, OSError) else 'it is damaged'} ({text or type(error).__name__})"
 
 
 def one_line(error: BaseException) -> str:

@@ -314,7 +314,7 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
                 task = by_index[index]
                 slots[base + _CURRENT] = task.file_id
                 tick()
-                text = decompressed(stream, task.path) if task.assignment.reader in ("log", "objects", "guess") else stream
+                text = decompressed(stream) if task.assignment.reader in ("log", "objects", "guess") else stream
                 sink.write(RESULTS, asdict(reader(task, text, sink, tick, twins)))
                 slots[base + _CURRENT] = _NOTHING
                 done += 1

@@ -69,7 +69,7 @@ def _fail_for(error: Exception) -> NoReturn:
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()  # type: ignore[attr-defined]
-            sys.exit(USAGE)
+            fail("a command is missing", USAGE)
         fail(_usage(error), USAGE)
     if type(error).__name__ == "Abort":
         sys.exit(INTERRUPTED)

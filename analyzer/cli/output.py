@@ -17,7 +17,7 @@ _ENDINGS = (".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2", ".tar"
 
 def default_folder(first_input: Path) -> Path:
     """`NAME.triage` in the current directory, NAME being the input's name without archive endings."""
-    name = first_input.resolve().name or "bundle"
+    name = Path(os.path.realpath(first_input)).name or "bundle"
     for ending in _ENDINGS:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
@@ -31,11 +31,12 @@ def check(folder: Path, inputs: list[Path]) -> None:
     Raises:
         UsageError: it is a file, holds something else, lies inside an input, or cannot be written.
     """
-    target = folder.resolve()
+    # Unlike Path.resolve this takes links that lead in a circle.
+    target = Path(os.path.realpath(folder))
     for path in inputs:
-        source = path.resolve()
+        source = Path(os.path.realpath(path))
         if source == target or (source.is_dir() and source in target.parents) or target in source.parents:
-            raise UsageError(f"the output folder {folder} and the input {path} lie in one another")
+            raise UsageError(f"the output folder {folder} and the input {path} lie in one another; choose another with -o")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise UsageError(f"the output folder {folder} is not a folder")
     if folder.is_dir():

@@ -135,13 +135,27 @@ def test_decompressed_gives_plain_text_as_it_is() -> None:
 def test_decompressed_tells_a_cut_of_the_entry_itself() -> None:
     packed = gzip.compress(random.Random(2).randbytes(100_000))
     stream = EntryStream(io.BytesIO(packed[:50_000]).read, len(packed))
-    data, problem = read_all(decompressed(stream, "a.log.gz"), 1 << 20)
+    data, problem = read_all(decompressed(stream), 1 << 20)
     assert 40_000 < len(data) < 60_000
     assert problem is not None
-    assert problem.startswith("a.log.gz: it ends after 50,000 of")
+    assert problem.startswith("cut: it ends after 50,000 of")
     plain = EntryStream(io.BytesIO(b"plain text").read, 100)
     assert read_all(decompressed(plain), 1 << 20)[0] == b"plain text"
     assert read_all(decompressed(EntryStream(io.BytesIO(b"plain text").read, 100)), 1 << 20)[1] is not None
+
+
+@pytest.mark.parametrize("name", ["gzip", "xz"])
+def test_damage_costs_only_what_lies_behind_it(name: str) -> None:
+    rng = random.Random(3)
+    text = b"".join(b"line %d %s\n" % (number, rng.randbytes(6).hex().encode()) for number in range(20_000))
+    packed = bytearray(COMPRESS[name](text))
+    at = len(packed) // 2
+    packed[at : at + 8] = bytes(8)
+    data, problem = read_all(decompressed(io.BytesIO(bytes(packed))), 1 << 24)
+    assert problem is not None
+    assert problem.startswith("damaged")
+    # Before the damage everything is right; it may only be noticed later, by the checksum.
+    assert data[: len(text) // 3] == text[: len(text) // 3]
 
 
 def test_read_all_has_a_limit() -> None:
