@@ -9,7 +9,8 @@ from typing import Any
 import duckdb
 
 from analyzer import times
-from analyzer.engine.model import Finding, Incident, ObjectRef, Report
+from analyzer.engine.model import Finding, ObjectRef, Report
+from analyzer.engine.plain import finding_dict, incident_dict
 from analyzer.facts.rows import insert_rows
 from analyzer.store.schema import TABLES
 
@@ -29,7 +30,7 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
         con,
         "incidents",
         [
-            {"rank": rank, "id": one.id, "title": one.title, "root": one.root, "json": incident_json(one)}
+            {"rank": rank, "id": one.id, "title": one.title, "root": one.root, "json": incident_dict(one)}
             for rank, one in enumerate(report.incidents, 1)
         ],
     )
@@ -44,41 +45,6 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
         "collected-at": times.rfc3339(report.collected_at),
     }
     insert_rows(con, "meta", [{"key": key, "value": value} for key, value in about.items()])
-
-
-def finding_json(finding: Finding) -> dict[str, Any]:
-    """A finding with the keys of report.json, in their order."""
-    return {
-        "id": finding.id,
-        "code": finding.code,
-        "severity": finding.severity,
-        "domain": finding.domain,
-        "object": dataclasses.asdict(finding.object),
-        "title": finding.title,
-        "message": finding.message,
-        "since": times.rfc3339(finding.since),
-        "ageSeconds": finding.age_seconds,
-        "owner": finding.owner,
-        "waiting": finding.waiting,
-        "basis": finding.basis,
-        "next": list(finding.next),
-        "evidence": [dataclasses.asdict(item) for item in finding.evidence],
-        "count": finding.count,
-        "objects": [dataclasses.asdict(item) for item in finding.objects],
-    }
-
-
-def incident_json(incident: Incident) -> dict[str, Any]:
-    """An incident with the keys of report.json, in their order."""
-    return {
-        "id": incident.id,
-        "title": incident.title,
-        "root": incident.root,
-        "findings": list(incident.findings),
-        "owner": incident.owner,
-        "impact": incident.impact,
-        "next": list(incident.next),
-    }
 
 
 def _finding_row(finding: Finding, incident: str | None, ids: dict[ObjectRef, int]) -> dict[str, Any]:
@@ -99,7 +65,7 @@ def _finding_row(finding: Finding, incident: str | None, ids: dict[ObjectRef, in
         "basis": finding.basis,
         "count": finding.count,
         "incident": incident,
-        "json": finding_json(finding),
+        "json": finding_dict(finding),
     }
 
 
