@@ -43,7 +43,7 @@ def check_cut(text: bytes, cut: int, objects: list[dict[str, Any]], ends: list[i
         assert contained(item.value, original), cut
 
 
-@settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=6, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(pods())
 def test_a_yaml_list_cut_at_every_byte(objects: list[dict[str, Any]]) -> None:
     text = go_yaml(pod_list(*objects))
@@ -59,7 +59,7 @@ def test_a_yaml_list_cut_at_every_byte(objects: list[dict[str, Any]]) -> None:
             assert problems(text[:cut], POD_HINT), cut
 
 
-@settings(max_examples=12, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=6, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(pods())
 @pytest.mark.parametrize("indent", [None, 4])
 def test_a_json_list_cut_at_every_byte(indent: int | None, objects: list[dict[str, Any]]) -> None:
@@ -72,7 +72,7 @@ def test_a_json_list_cut_at_every_byte(indent: int | None, objects: list[dict[st
         assert problems(text[:cut], POD_HINT), cut
 
 
-@settings(max_examples=15, deadline=None, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=6, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(pods(typed=True))
 def test_single_objects_cut_at_every_byte(objects: list[dict[str, Any]]) -> None:
     for text in (go_yaml(objects[0]), json.dumps(objects[0], indent=2).encode(), json.dumps(objects[0]).encode()):

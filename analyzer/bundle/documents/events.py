@@ -30,7 +30,8 @@ from analyzer.bundle.documents.parsed import BadYamlError, BrokenError, Parsed, 
 from analyzer.bundle.documents.scalars import plain
 from analyzer.bundle.limits import MAX_DOCUMENT_DEPTH
 
-_SPECIAL = re.compile(rb"[&!]|<<")
+# Where an anchor, a tag or a merge key may begin. After a letter or the like `&` and `!` are part of a word.
+_SPECIAL = re.compile(rb"(?<![A-Za-z0-9/=._%;?])(?:&[0-9A-Za-z_-]|!)|<<(?![A-Za-z'\"-])")
 _QUOTED = re.compile(r"'[^']{4,}'|\"[^\"]{4,}\"")
 
 
@@ -47,7 +48,7 @@ def parse(text: bytes, *, spans: bool = False) -> Parsed:
     found = Parsed()
     try:
         source = EventSource(text)
-        if spans or _SPECIAL.search(text):
+        if spans or _is_special(text):
             build(source, found, spans=spans)
         else:
             _build_simple(source, found)
@@ -73,6 +74,11 @@ def _marked(error: MarkedYAMLError, found: Parsed) -> BadYamlError:
     opened = error.context_mark.line if error.context_mark is not None else line
     reason = ", ".join(part for part in (error.context, error.problem) if part)
     return BadYamlError(_QUOTED.sub("…", reason), line, column, min(opened, line), found)
+
+
+def _is_special(text: bytes) -> bool:
+    """Whether the simple loop is not enough; most texts are told apart by the first line, which is much cheaper."""
+    return (b"&" in text or b"!" in text or b"<<" in text) and _SPECIAL.search(text) is not None
 
 
 def _build_simple(source: Any, found: Parsed) -> None:  # noqa: PLR0912 - the hot loop: calls would cost more than branches

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_MARKER = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_MARKER = re.compile(rb"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _NO_CONTENT = re.compile(rb"(?:(?:[ \t]*(?:#[^\n]*)?|%[^\n]*)(?:\r?\n|\Z))*+")
 _INTRO = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n|---[ \t]*(?:#[^\n]*)?\r?\n)*+")
 _ITEMS = re.compile(rb"^items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*+( *)-(?=[ \t\r\n]|\Z)", re.MULTILINE)
@@ -36,19 +36,27 @@ class ListSplit:
 
 def documents(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The documents of a YAML stream as (start, end); a `---` line belongs to the document after it, `...` to none."""
-    if b"---" not in data[start : start + 3] and data.find(b"\n---", start, end) < 0 and data.find(b"\n...", start, end) < 0:
-        yield start, end
-        return
     begin = start
-    for marker in _MARKER.finditer(data, start, end):
-        at = marker.start()
+    for at, after in _markers(data, start, end):
         directives = data[at : at + 1] == b"-" and _only_directives(data, begin, at)
         if at > begin and not directives:
             yield begin, at
         if not directives:
-            begin = marker.end() if data[at : at + 1] == b"." else at
+            begin = after if data[at : at + 1] == b"." else at
     if begin < end:
         yield begin, end
+
+
+def _markers(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where `---` and `...` stand at the beginning of a line, and where they end."""
+    if data[start : start + 3] in (b"---", b"...") and _MARKER.match(data, start, end):
+        yield start, start + 3
+    found = {mark: data.find(mark, start, end) for mark in (b"\n---", b"\n...")}
+    while any(position >= 0 for position in found.values()):
+        at, mark = min((position, mark) for mark, position in found.items() if position >= 0)
+        found[mark] = data.find(mark, at + 1, end)
+        if _MARKER.match(data, at + 1, end):
+            yield at + 1, at + 4
 
 
 def body_start(text: bytes) -> int:

@@ -20,7 +20,6 @@ _BREAK_ENDS = b"\n\r\x85\xa8\xa9"
 
 _DASH = re.compile(rb"(?:[ \t\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]|#[^\n]*)*+-")
 _BLOCK_KEY = re.compile(rb"[A-Za-z]")
-_LIST_LINE = re.compile(rb"^(?:items\b|[ ]*-[ \t\r\n])", re.MULTILINE)
 
 
 class Document:
@@ -77,13 +76,17 @@ class Document:
 
     def single(self) -> Iterator[Part]:
         """The parts of the document, parsed as a whole."""
-        spans = bool(not _BLOCK_KEY.match(self.text, self.begin) or _LIST_LINE.search(self.text, self.begin))
         try:
-            parsed = parse(self.text, spans=spans)
+            parsed = parse(self.text, spans=self._may_be_list())
         except BadYamlError as error:
             yield from self._broken(error)
             return
         yield from self.whole(parsed)
+
+    def _may_be_list(self) -> bool:
+        """Whether there may be a list at the root, or `items` in a mapping at the root."""
+        text, begin = self.text, self.begin
+        return not _BLOCK_KEY.match(text, begin) or text.startswith(b"items", begin) or text.find(b"\nitems", begin) >= 0
 
     def whole(self, parsed: Parsed) -> Iterator[Part]:
         """The parts of a document that was parsed as a whole."""
@@ -162,7 +165,7 @@ class Document:
             yield self.problem(error, 0, 1)
             return
         yield self.cut("an object or a list")
-        if _LIST_LINE.search(self.text, self.begin):
+        if self._may_be_list():
             yield from self._cut_list(unfinished=True)
         else:
             yield from self._salvaged(cut_back(self.text), self.start + self.begin)
