@@ -64,6 +64,14 @@ def test_a_bad_quote_costs_one_item_where_there_are_lines() -> None:
     assert [item.kind for item in items(text.encode())] == ["Pod", "Pod"]
 
 
+def test_a_list_cut_inside_quotes_keeps_what_was_before_them() -> None:
+    for indent in (None, 2):
+        text = json.dumps(pod_list(pod("a"), pod("b", nodeName="n1", x=[1])), indent=indent).encode()
+        cut = text[: text.rindex(b"n1") + 1]
+        assert [(item.name, item.whole) for item in items(cut)] == [("a", True), ("b", False)]
+        assert [problem.message.startswith("cut") for problem in problems(cut)] == [True]
+
+
 def test_the_marks_of_redactors() -> None:
     text = json.dumps(pod_list(pod("a"), pod("b")), indent=2).replace('"uid-b"', "***HIDDEN***")
     assert [(item.name, item.whole) for item in items(text.encode())] == [("a", True), ("b", False)]

@@ -22,6 +22,10 @@ _INVALID_ESCAPE = re.compile(
 )
 
 
+_SMALL_BYTES = MIB
+"""Up to this size, text that msgspec takes for broken is tried with Python's own parser as a whole."""
+
+
 class _List(msgspec.Struct):
     """A list's frame, its items left as they are."""
 
@@ -50,8 +54,11 @@ def read_json(shapes: Shapes, start: int, end: int) -> Iterator[Part] | None:
             head = {key: getattr(frame, key) for key in ("apiVersion", "kind", "metadata") if getattr(frame, key) is not None}
             raws = frame.items or []
             array = -1
-    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError):
+    except (msgspec.ValidationError, RecursionError):
         return _one(shapes, text, start, begin)
+    except msgspec.DecodeError:
+        # Cut or broken, or with NaN in it: not worth a tree of all that goes before.
+        return _one(shapes, text, start, begin) if len(text) <= _SMALL_BYTES else None
     if not _is_object_list(shapes, head, raws):
         return _one(shapes, text, start, begin)
     spans = _places(text, raws, array)

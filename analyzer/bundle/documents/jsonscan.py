@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass, field
 
 # Text in quotes ends with its line at the latest: JSON has no line break there, so one bad quote spoils one line only.
+_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\\n]++|\\[^\n])*+")*+(["{}\[\]])')
 _TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+("?)|[{}\[\],]')
-_ITEMS_VALUE = re.compile(rb"\s*:\s*\[")
+_ITEMS_KEY = re.compile(rb'"items"[ \t\r\n]*+:[ \t\r\n]*+\Z')
+_KEY_BYTES = 64
 _ELEMENT_INDENT = re.compile(rb"\[[ \t]*\r?\n([ \t]+)\{")
 _QUOTE, _COMMA, _ARRAY = b'",['
 _CLOSES = {ord("}"): ord("{"), ord("]"): ord("[")}
@@ -65,40 +67,43 @@ class _Scanner:
 
     def run(self, position: int) -> int:
         """Go on to the end of the value or of the text; where brackets or quotes go wrong, that place, else -1."""
-        for token in _TOKEN.finditer(self.data, position, self.stop):
-            first = self.data[token.start()]
+        for token in _BRACKET.finditer(self.data, position, self.stop):
+            at = token.start(1)
+            first = self.data[at]
             if first == _QUOTE:
-                if not token[1]:
-                    return token.start()
-                if self.level < 0 and len(self.stack) == 1 and token[0] == b'"items"':
-                    self.level = 2 if _ITEMS_VALUE.match(self.data, token.end(), self.stop) else -1
-            elif first in b"{[":
-                self.open(first, token)
-            elif first != _COMMA:
-                if not self.stack or self.stack[-1] != _CLOSES[first]:
-                    return token.start()
-                self.close(token)
-                if not self.stack:
-                    self.found.end = token.end()
-                    return -1
+                # Text in quotes that goes to the end of all is cut, not damaged.
+                return at if self.data.find(b"\n", at, self.stop) >= 0 else -1
+            if first in b"{[":
+                self.open(first, at)
+                continue
+            if not self.stack or self.stack[-1] != _CLOSES[first]:
+                return at
+            self.close(at)
+            if not self.stack:
+                self.found.end = at + 1
+                return -1
         return -1
 
-    def open(self, bracket: int, token: re.Match[bytes]) -> None:
+    def open(self, bracket: int, at: int) -> None:
         """A bracket opens."""
+        depth = len(self.stack)
+        if bracket == _ARRAY and self.level < 0:
+            if depth == 0:
+                self.level = 1
+            elif depth == 1 and _ITEMS_KEY.search(self.data[max(self.found.start, at - _KEY_BYTES) : at]):
+                self.level = 2
         self.stack.append(bracket)
-        if len(self.stack) == 1 and bracket == _ARRAY:
-            self.level = 1
-        if len(self.stack) == self.level and self.found.array < 0:
-            self.found.array = token.end()
-        elif len(self.stack) == self.level + 1 and self.found.in_array:
-            self.found.elements.append((token.start(), -1))
+        if depth + 1 == self.level and self.found.array < 0:
+            self.found.array = at + 1
+        elif depth == self.level and self.found.in_array:
+            self.found.elements.append((at, -1))
 
-    def close(self, token: re.Match[bytes]) -> None:
+    def close(self, at: int) -> None:
         """The bracket that was opened last closes."""
         if self.found.in_array and len(self.stack) == self.level + 1:
-            self.found.elements[-1] = (self.found.elements[-1][0], token.end())
+            self.found.elements[-1] = (self.found.elements[-1][0], at + 1)
         elif self.found.in_array and len(self.stack) == self.level:
-            self.found.array_end = token.start()
+            self.found.array_end = at
         self.stack.pop()
 
     def resume(self, damage: int) -> int:

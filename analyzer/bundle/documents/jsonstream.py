@@ -142,10 +142,11 @@ def _broken_object(shapes: Shapes, extent: Extent, end: int) -> Iterator[Part]:
     data = shapes.source.data
     text = data[extent.start : end]
     try:
-        loads(text)
-        error = BadJsonError("no JSON")
+        yield from shapes.document(Piece(loads(text), extent.start, end))
     except BadJsonError as found:
         error = found
+    else:
+        return
     mended = mend(text)
     if mended is not None:
         yield problem(shapes, error, extent.start, 0, "mended: ")
