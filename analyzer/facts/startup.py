@@ -60,7 +60,7 @@ START_WORDS = {
     "workdir": "the working directory cannot be entered",
     "mount": "a mount inside the container failed",
     "no-command": "neither the image nor the pod names a command",
-    "cache": "the kubelet had not read its ConfigMaps and Secrets yet, which passes",
+    "cache": "the kubelet has not got its ConfigMaps and Secrets from the API server",
     "other": "the reason is in the message",
 }
 
