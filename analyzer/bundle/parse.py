@@ -26,7 +26,7 @@ from analyzer.bundle.streams import read_all
 from analyzer.bundle.text import one_line
 from analyzer.bundle.twins import Twins
 from analyzer.bundle.types import Hint, Item, Other, Problem
-from analyzer.redact import mask_document
+from analyzer.redact import mask_document, mask_text
 
 MAX_META_BYTES = MIB
 """Timestamp and version files."""
@@ -107,7 +107,7 @@ def _read_document(job: Job, stream: BinaryIO) -> None:
     except ValueError:
         value, problem = _first_document(data, job.task.assignment.hint)
         if problem is not None:
-            job.result.problem(one_line(problem.message), problem.line)
+            job.result.problem(one_line(mask_text(problem.message)), problem.line)
             return
     _write_document(job, value)
 

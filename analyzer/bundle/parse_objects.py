@@ -16,6 +16,7 @@ from analyzer.bundle.rows import LISTS, OBJECTS, masked_json
 from analyzer.bundle.text import one_line
 from analyzer.bundle.twins import is_list, pod_folder
 from analyzer.bundle.types import Hint, Item, ListSeen, LogText, Other, Problem
+from analyzer.redact import mask_text
 
 
 def read_objects(job: Job, stream: BinaryIO) -> None:
@@ -129,7 +130,7 @@ class _Run:
 
     def problem(self, problem: Problem) -> None:
         """A damaged place; the objects around it are read."""
-        self.job.result.problem(one_line(problem.message), problem.line, problem.lost)
+        self.job.result.problem(one_line(mask_text(problem.message)), problem.line, problem.lost)
 
     def other(self, other: Other) -> None:
         """A document that is no object."""

@@ -102,9 +102,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class ListSeen:
-    """The end of a list (also an empty or null one); `complete` is False where it was cut or an item was lost.
+    """The end of a list (also an empty or null one).
 
-    `remaining` tells that the list itself says that there is more (metadata.continue, remainingItemCount).
+    `complete` is False where it was cut, an item was lost, or the list itself says that there is more
+    (metadata.continue, remainingItemCount).
     """
 
     group: str
