@@ -84,6 +84,25 @@ def test_single_objects_cut_at_every_byte(objects: list[dict[str, Any]]) -> None
                     assert (item.name, item.namespace, item.whole) == ("pod-0", "shop", False)
 
 
+@settings(max_examples=6, deadline=None, phases=(Phase.explicit, Phase.generate))
+@given(pods(typed=True))
+def test_a_single_object_of_a_known_layout_cut_in_a_line_is_found_out(objects: list[dict[str, Any]]) -> None:
+    text = go_yaml(objects[0])
+    for cut in range(text.index(b"\n") + 2, len(text)):
+        if text[cut - 1 : cut] != b"\n" and text[cut : cut + 1] != b"\n":
+            assert problems(text[:cut], POD_HINT), cut
+            for item in items(text[:cut], POD_HINT):
+                assert not item.whole
+                assert contained(item.value, objects[0]), cut
+
+
+@pytest.mark.parametrize(("end", "whole"), [(b"  ", False), (b"  phase:", False), (b"  phase: Running", True)])
+def test_the_last_line_of_an_object_of_no_known_layout(end: bytes, whole: bool) -> None:
+    text = b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: shop\nstatus:\n  reason: x\n" + end
+    assert [item.whole for item in items(text)] == [whole]
+    assert bool(problems(text)) != whole
+
+
 def test_the_last_item_is_kept_only_with_its_name() -> None:
     text = go_yaml(pod_list(pod("a"), pod("b", containers=[{"name": "app"}])))
     named = text[: text.rindex(b"- name: app")]

@@ -101,7 +101,22 @@ class Document:
             yield Problem(f"an object of more than {MAX_OBJECT_BYTES // MIB} MiB", self.shapes.source.line(self.start), 1)
             return
         elements = self.spans(parsed, value) if parsed.spans else None
+        if isinstance(value, dict) and not self.shapes.is_list(value) and self._breaks_off():
+            yield self.cut("an object")
+            yield from self._salvaged(cut_back(self.text), self.start + self.begin)
+            return
         yield from self.shapes.document(self._piece(value), elements)
+
+    def _breaks_off(self) -> bool:
+        """Whether the last line is one that nobody ends a file with.
+
+        Whatever writes the files of a known layout ends each with a line break. Elsewhere a line without one may be
+        whole, but not if it has only its indentation, or a key or dash without what belongs to it.
+        """
+        if not self.ragged or _FLOW.match(self.text, self.begin):
+            return False
+        hint, line = self.shapes.hint, self.text[self.text.rfind(b"\n") + 1 :]
+        return bool(hint.kind or hint.group) or not line.strip() or line.rstrip().endswith((b":", b"-"))
 
     def _piece(self, value: Any, *, whole: bool = True) -> Piece:
         return Piece(value, self.start + self.begin, self.start + len(self.text), whole)
