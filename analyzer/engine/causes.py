@@ -84,7 +84,9 @@ def _candidates(found: Sequence[Draft], edges: Edges) -> dict[int, dict[int, int
             reached = _reached(nodes[cause], link.along, edges)
             met = dict.fromkeys(position for node in reached for position in on_node.get(node, ()))
             for effect in met:
-                if effect == cause or found[effect].code not in codes or not _times_allow(draft, found[effect]):
+                if effect == cause or found[effect].code not in codes:
+                    continue
+                if not link.any_time and not _times_allow(draft, found[effect]):
                     continue
                 steps = _steps(nodes[effect], reached)
                 if steps is not None:
@@ -97,7 +99,8 @@ def _links(draft: Draft, found: Sequence[Draft], by_code: dict[str, list[int]]) 
     """What a finding explains: by its own rule, and by the rules of others that name it as their cause."""
     links = list(draft.rule.explains)
     for code, positions in by_code.items():
-        links += [Cause((code,), entry.along) for entry in found[positions[0]].rule.explained_by if entry.matches(draft.code)]
+        by = found[positions[0]].rule.explained_by
+        links += [Cause((code,), entry.along, entry.any_time) for entry in by if entry.matches(draft.code)]
     return links
 
 

@@ -201,8 +201,8 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
     members = _distinct(case.known for case in cases)
     about = first.known
     folded = len(members) > 1
-    if folded and first.row.get("fold_id") is not None:
-        about = objects.get(int(first.row["fold_id"])) or about
+    if folded:
+        about = _shown_at(first.row, objects) or about
     dated = [case for case in cases if case.since is not None]
     oldest = min(dated, key=lambda case: cast("datetime", case.since)) if dated else first
     severity = min((case.severity for case in cases), key=SEVERITIES.index)
@@ -235,6 +235,16 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
         quotes=_quotes(cases),
         count=len(members),
     )
+
+
+def _shown_at(row: Row, objects: Objects) -> Known | None:
+    """The object that a folded finding is shown at: `fold_id`, else by name (`fold_kind`…), for the bundle may lack it."""
+    if row.get("fold_id") is not None:
+        return objects.get(int(row["fold_id"]))
+    kind, name = row.get("fold_kind"), row.get("fold_name")
+    if not kind or not name:
+        return None
+    return Known(None, ObjectRef(str(row.get("fold_group") or ""), str(kind), str(row.get("fold_namespace") or ""), str(name)))
 
 
 def _quotes(cases: list[_Case]) -> list[Quote]:

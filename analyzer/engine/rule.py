@@ -62,10 +62,14 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One entry of `explains` or `explained_by`: codes (a `*` ends one), and the kinds of relations between."""
+    """One entry of `explains` or `explained_by`: codes (a `*` ends one), and the kinds of relations between.
+
+    `any_time` is for effects that outlive their causes: they may have begun before what keeps them up now.
+    """
 
     codes: tuple[str, ...]
     along: tuple[str, ...] = ()
+    any_time: bool = False
 
     def matches(self, code: str) -> bool:
         """Whether a finding of that code is meant."""
@@ -266,9 +270,11 @@ class _Reader:
         for index, item in enumerate(value):
             codes = item.get("codes") if isinstance(item, dict) else None
             along = item.get("along", []) if isinstance(item, dict) else None
-            if not _words(codes) or not _words(along, empty=True) or set(item) - {"codes", "along"}:
-                raise self.error(f"{key}[{index}]", f"an entry of {key} is {{codes: […], along: […]}}")
-            causes.append(Cause(tuple(codes or ()), tuple(along or ())))
+            if not _words(codes) or not _words(along, empty=True) or set(item) - {"codes", "along", "any_time"}:
+                raise self.error(f"{key}[{index}]", f"an entry of {key} is {{codes: […], along: […], any_time: true}}")
+            if not isinstance(item.get("any_time", False), bool):
+                raise self.error(f"{key}[{index}]", "any_time must be true or false")
+            causes.append(Cause(tuple(codes or ()), tuple(along or ()), item.get("any_time", False)))
         return tuple(causes)
 
 

@@ -94,13 +94,17 @@ def pod_events(con: duckdb.DuckDBPyConnection) -> dict[int, list[PodEvent]]:
     return found
 
 
-def holdups(object_id: int, spec: dict[str, Any], events: Iterable[PodEvent]) -> list[dict[str, Any]]:
+def holdups(
+    object_id: int, spec: dict[str, Any], events: Iterable[PodEvent], prepared_at: datetime | None = None
+) -> list[dict[str, Any]]:
     """The rows of `pod_holdups` for a Pod that is bound and has not started: of each kind the most telling event.
 
     Events that a later step refutes are left out: an image is pulled only after volumes, network and devices are there.
+    `prepared_at` is since when the Pod's condition PodReadyToStartContainers is True, which is such a step too.
     """
     events = list(events)
-    after = max((event.last_at for event in events if event.reason in _AFTER and event.last_at), default=None)
+    steps = [event.last_at for event in events if event.reason in _AFTER and event.last_at]
+    after = max([*steps, *([prepared_at] if prepared_at else [])], default=None)
     best: dict[str, tuple[tuple[int, datetime], dict[str, Any]]] = {}
     for event in events:
         what = _REASONS.get(event.reason)

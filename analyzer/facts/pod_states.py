@@ -10,7 +10,7 @@ from typing import Any
 from analyzer.facts import images
 
 GRACE = timedelta(minutes=1)
-"""A Pod that is still there this long after its deletionTimestamp is stuck (the grace period is over by then)."""
+"""A Pod that is still there from this long after its deletionTimestamp on is stuck (the grace period is over by then)."""
 
 _REJECTED = frozenset(
     {
@@ -103,7 +103,7 @@ def is_ready(pod: Pod) -> bool:
 def state_of(pod: Pod) -> PodState:
     """The first state of the catalogue that applies."""
     if pod.deleted_at is not None:
-        stuck = pod.as_of is not None and pod.as_of - pod.deleted_at > GRACE
+        stuck = pod.as_of is not None and pod.as_of - pod.deleted_at >= GRACE
         return PodState("Terminating stuck" if stuck else "Terminating", pod.reason, pod.message, pod.deleted_at)
     if pod.phase in {"Succeeded", "Failed", "Unknown"}:
         return _ended(pod)

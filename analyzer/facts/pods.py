@@ -19,22 +19,37 @@ _PAGE = 2_000
 _INT32 = 2**31 - 1
 _MIRROR = "kubernetes.io/config.mirror"
 
-# A Job makes a new pod for each one that fails, until it succeeds or gives up: only the last failure counts.
+# A Job makes a new pod for each one that fails, until it succeeds or gives up: only the last failure counts. A pod of an
+# Indexed Job is made good only by one of the same index; pods that were made side by side do not replace each other.
 _REPLACED = """
-UPDATE pods SET replaced = true FROM (
-    SELECT p.object_id
-    FROM pods AS p
-    JOIN owners AS o ON o.object_id = p.object_id AND o.controller AND o.owner_kind = 'Job'
-    LEFT JOIN objects AS j ON j.object_id = o.owner_id
-    WHERE p.phase = 'Failed' AND (
-        coalesce(try_cast(json_extract_string(j.json, '$.status.succeeded') AS BIGINT), 0) > 0
-        OR coalesce(try_cast(json_extract_string(j.json, '$.status.active') AS BIGINT), 0) > 0
-        OR EXISTS (
-            SELECT 1 FROM pods AS n JOIN owners AS m ON m.object_id = n.object_id AND m.controller
-            WHERE m.owner_uid = o.owner_uid AND m.owner_name = o.owner_name AND n.namespace = p.namespace
-                AND n.object_id <> p.object_id AND (n.created_at, n.name) > (p.created_at, p.name)
-        )
+UPDATE pods SET made_good = found.good, replaced = found.good OR found.newer FROM (
+    WITH work AS (
+        SELECT p.object_id, p.namespace, p.phase, p.created_at, p.since, o.owner_id, o.owner_uid, o.owner_name,
+            coalesce(
+                json_extract_string(b.json, '$.metadata.annotations."batch.kubernetes.io/job-completion-index"'),
+                json_extract_string(b.json, '$.metadata.labels."batch.kubernetes.io/job-completion-index"')
+            ) AS part
+        FROM pods AS p
+        JOIN owners AS o ON o.object_id = p.object_id AND o.controller AND o.owner_kind = 'Job'
+        JOIN objects AS b ON b.object_id = p.object_id
+    ), last AS (
+        SELECT owner_uid, owner_name, namespace, part,
+            max(created_at) AS made_at, max(created_at) FILTER (phase <> 'Failed') AS alive_at
+        FROM work GROUP BY ALL
     )
+    SELECT w.object_id,
+        coalesce(l.made_at > w.created_at AND l.made_at >= coalesce(w.since, w.created_at), false) AS newer,
+        coalesce(l.alive_at > w.created_at AND l.alive_at >= coalesce(w.since, w.created_at), false)
+        OR EXISTS (SELECT 1 FROM conditions AS c WHERE c.object_id = w.owner_id AND c.type = 'Complete' AND c.status = 'True')
+        OR (w.part IS NULL AND (
+            coalesce(try_cast(json_extract_string(j.json, '$.status.succeeded') AS BIGINT), 0) > 0
+            OR coalesce(try_cast(json_extract_string(j.json, '$.status.active') AS BIGINT), 0) > 0
+        )) AS good
+    FROM work AS w
+    JOIN last AS l ON l.owner_uid = w.owner_uid AND l.owner_name = w.owner_name AND l.namespace = w.namespace
+        AND l.part IS NOT DISTINCT FROM w.part
+    LEFT JOIN objects AS j ON j.object_id = w.owner_id
+    WHERE w.phase = 'Failed'
 ) AS found WHERE found.object_id = pods.object_id
 """
 
@@ -46,7 +61,7 @@ class _Around:
     as_of: dict[int, datetime | None]
     logs: Logs
     events: dict[int, list[PodEvent]]
-    owners: dict[int, tuple[int | None, str, str]]
+    owners: dict[int, tuple[int | None, str, str, str]]
 
 
 @dataclass(slots=True)
@@ -85,8 +100,8 @@ def _as_of(con: duckdb.DuckDBPyConnection) -> dict[int, datetime | None]:
     return dict(con.execute("SELECT input, as_of FROM inputs").fetchall())
 
 
-def _owners(con: duckdb.DuckDBPyConnection) -> dict[int, tuple[int | None, str, str]]:
-    query = "SELECT object_id, owner_id, owner_kind, owner_name FROM top_owners SEMI JOIN objects USING (object_id)"
+def _owners(con: duckdb.DuckDBPyConnection) -> dict[int, tuple[int | None, str, str, str]]:
+    query = "SELECT object_id, owner_id, owner_group, owner_kind, owner_name FROM top_owners SEMI JOIN objects USING (object_id)"
     return {row[0]: row[1:] for row in con.execute(query).fetchall()}
 
 
@@ -123,9 +138,10 @@ def _add(rows: _Rows, item: Stored, around: _Around) -> None:
     its_containers = containers(facts, spec, status, around.logs)
     node = text(spec.get("nodeName")) or ""
     held = []
-    prepared = conditions.get("PodReadyToStartContainers")
     if node and phase in {"Pending", "Running"} and item.deleted_at is None and _waits(its_containers):
-        held = [] if prepared and prepared.status == "True" else holdups(item.object_id, spec, events)
+        prepared = conditions.get("PodReadyToStartContainers")
+        ready_at = (prepared.since or datetime.max) if prepared and prepared.status == "True" else None  # noqa: DTZ901 - naive UTC
+        held = holdups(item.object_id, spec, events, ready_at)
     scheduling = [event.message for event in events if event.reason == "FailedScheduling"]
     pod = Pod(
         node=node,
@@ -163,7 +179,7 @@ def _state_columns(state: Any) -> dict[str, Any]:
 
 
 def _pod_row(item: Stored, metadata: dict[str, Any], spec: dict[str, Any], pod: Pod, around: _Around) -> dict[str, Any]:
-    owner_id, owner_kind, owner_name = around.owners.get(item.object_id, (None, "", ""))
+    owner_id, owner_group, owner_kind, owner_name = around.owners.get(item.object_id, (None, "", "", ""))
     scheduled, initialized = pod.condition("PodScheduled"), pod.condition("Initialized")
     claims = spec.get("resourceClaims")
     return {
@@ -186,9 +202,11 @@ def _pod_row(item: Stored, metadata: dict[str, Any], spec: dict[str, Any], pod: 
         "started_at": pod.started_at,
         "claims": isinstance(claims, list) and bool(claims),
         "owner_id": owner_id,
+        "owner_group": owner_group,
         "owner_kind": owner_kind,
         "owner_name": owner_name,
         "owner_key": f"{owner_kind} {item.namespace}/{owner_name}" if owner_kind else None,
+        "made_good": False,
         "replaced": False,
         "finalizers": strings(metadata.get("finalizers")),
         "gates": list(pod.gates),

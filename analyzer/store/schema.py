@@ -399,10 +399,12 @@ initialized BOOLEAN condition Initialized is True
 started_at TIMESTAMP status.startTime: when the kubelet took it up
 claims BOOLEAN it needs resource claims (spec.resourceClaims)
 owner_id BIGINT top owner, null where it has none or it is not in the bundle
+owner_group VARCHAR API group of the top owner
 owner_kind VARCHAR kind of the top owner, empty where it has none
 owner_name VARCHAR name of the top owner
 owner_key VARCHAR kind, namespace and name of the top owner, to fold by; null where it has none
-replaced BOOLEAN it failed, and its Job has succeeded, is running another pod or has made a newer one
+made_good BOOLEAN it failed, and its Job has succeeded since or has another pod at work
+replaced BOOLEAN it failed, and its Job made that good or has made a newer pod for it
 finalizers VARCHAR[] metadata.finalizers
 gates VARCHAR[] names of spec.schedulingGates
 mirror BOOLEAN static pod

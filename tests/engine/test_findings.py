@@ -73,6 +73,13 @@ def test_rows_of_one_key_are_one_finding(write: Any, analyse: Any) -> None:
     assert finding.age_seconds == 3600
 
 
+def test_a_fold_may_be_shown_at_an_object_that_the_bundle_lacks(write: Any, analyse: Any) -> None:
+    columns = "'x' AS why, NULL AS fold_id, 'apps' AS fold_group, 'StatefulSet' AS fold_kind, "
+    columns += "'shop' AS fold_namespace, 'db' AS fold_name"
+    finding = analyse(PODS, write({"pod/Odd": query(columns) + "\nfold: {by: [why]}"})).findings[0]
+    assert (str(finding.object), finding.object.group, finding.count) == ("StatefulSet shop/db", "apps", 2)
+
+
 def test_a_single_object_is_never_folded(write: Any, analyse: Any) -> None:
     columns = "'x' AS why, (SELECT object_id FROM objects WHERE kind = 'Service') AS fold_id"
     text = query(columns, "o.name = 'a'") + "\nfold: {by: [why]}"

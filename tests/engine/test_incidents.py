@@ -46,6 +46,17 @@ def parents(report: Any) -> dict[str, str]:
     return {codes[low]: codes[high] for incident in report.incidents for low, high in incident.parents.items()}
 
 
+def test_a_cause_that_began_later_counts_only_where_the_rule_says_so(write: Any, analyse: Any) -> None:
+    rules = {
+        "workload/Odd": rule("o.kind = 'Deployment'", at("11:00:00")),
+        "pod/Odd": rule("o.name = 'web-1-a'", at("11:30:00"), POD),
+    }
+    assert parents(analyse(WORLD, write(rules))) == {}
+    later = "explained_by: [{codes: [pod/Odd], along: [owner], any_time: true}]"
+    rules["workload/Odd"] = rule("o.kind = 'Deployment'", at("11:00:00"), later)
+    assert parents(analyse(WORLD, write(rules))) == {"workload/Odd web": "pod/Odd web-1-a"}
+
+
 def test_the_nearest_cause_counts_and_the_chain_is_one_incident(write: Any, analyse: Any) -> None:
     rules = {
         "workload/Odd": rule("o.kind = 'Deployment'", at("11:10:00")),

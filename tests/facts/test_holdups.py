@@ -88,6 +88,12 @@ def test_old_words_about_a_pod_that_got_further_are_left_out(changes: dict[str, 
     assert held(event("FailedMount", 'secret "s" not found'), **changes) == []
 
 
+def test_an_event_after_the_pod_was_prepared_counts() -> None:
+    prepared = condition("PodReadyToStartContainers", "True", minutes=10)
+    found = held(event("FailedMount", 'secret "s" not found', minutes=1), conditions=[prepared])
+    assert [row["what"] for row in found] == ["config"]
+
+
 def test_a_pull_after_the_event_refutes_it() -> None:
     assert (
         held(event("FailedMount", 'secret "s" not found', minutes=5), event("Pulling", "Pulling image", minutes=4, kind="Normal"))

@@ -61,7 +61,8 @@ INIT = {"initContainers": [{"name": "setup", "image": "registry.example/setup:1"
 
 CASES: list[tuple[dict[str, Any], str, datetime | None]] = [
     (pod(meta={"deletionTimestamp": ago(seconds=61)}), "Terminating stuck", before(seconds=61)),
-    (pod(meta={"deletionTimestamp": ago(seconds=60)}), "Terminating", before(seconds=60)),
+    (pod(meta={"deletionTimestamp": ago(seconds=60)}), "Terminating stuck", before(seconds=60)),
+    (pod(meta={"deletionTimestamp": ago(seconds=59)}), "Terminating", before(seconds=59)),
     (pod("Failed", meta={"deletionTimestamp": ago(hours=1)}, reason="Evicted"), "Terminating stuck", before(hours=1)),
     (
         pod("Succeeded", containerStatuses=[status(terminated={"exitCode": 0, "finishedAt": ago(hours=1)})]),
@@ -281,6 +282,23 @@ def test_fields_of_any_type_never_stop_the_rest() -> None:
     con = database([*pods, pod("Failed", name="good", reason="Evicted")])
     assert one(con, "SELECT state FROM pods WHERE name = 'good'")["state"] == "Evicted"
     assert len(rows(con, "SELECT * FROM pods")) == len(BROKEN) + 1
+
+
+def test_pods_of_an_indexed_job_do_not_replace_each_other() -> None:
+    def owned(name: str, index: int, created: str) -> dict[str, Any]:
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "grid", "uid": "grid", "controller": True}
+        labels = {"batch.kubernetes.io/job-completion-index": str(index)}
+        return pod("Failed", name=name, meta={"ownerReferences": [owner], "creationTimestamp": created, "labels": labels})
+
+    grid = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "grid", "namespace": "ns", "uid": "grid"}}
+    con = database(
+        [
+            grid | {"status": {"active": 1, "succeeded": 1}},
+            owned("first", 0, ago(hours=3)), owned("again", 0, ago(hours=1)), owned("other", 1, ago(hours=2)),
+        ]
+    )  # fmt: skip
+    found = rows(con, "SELECT name FROM pods WHERE NOT replaced ORDER BY name")
+    assert [row["name"] for row in found] == ["again", "other"]
 
 
 def test_a_failed_pod_is_replaced_when_its_job_went_on() -> None:
