@@ -59,7 +59,7 @@ def analyse(
     ordered = [draft for tree in trees for draft in tree.drafts]
     quoted = evidence(con, ordered, Objects(con), reader)
     findings = tuple(finding(draft, quoted.get(draft.id, ())) for draft in ordered)
-    covered = seen.coverage(con)
+    covered = seen.coverage(con, result.absent)
     state = health(findings, covered.kinds)
     inputs = seen.inputs(con)
     newest = con.execute(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,10 +23,17 @@ from analyzer.engine.model import (
 MAX_ERRORS = 500
 """Collection errors that a report lists."""
 _NOT_READ = ("partial", "unread")
+_UNTOLD = ("not-collected", "absent")
+"""What a kind is that the bundle has no file and no record of; an `absent` that a list tells has no reason."""
 
 
-def coverage(con: duckdb.DuckDBPyConnection) -> Coverage:
-    """Kinds, logs, the time the events cover, and what the collection itself could not get."""
+def coverage(con: duckdb.DuckDBPyConnection, absent: Container[tuple[str, str]] = ()) -> Coverage:
+    """Kinds, logs, the time the events cover, and what the collection itself could not get.
+
+    Args:
+        con: the database with its facts.
+        absent: kinds, as (group, kind), that nothing in this bundle needs: left out where the bundle says nothing of them.
+    """
     kinds = con.execute(
         "SELECT api_group, kind, objects, scope, status, reason FROM coverage ORDER BY api_group, kind"
     ).fetchall()
@@ -41,6 +49,7 @@ def coverage(con: duckdb.DuckDBPyConnection) -> Coverage:
         kinds=tuple(
             KindCoverage(group or "", kind, objects or 0, _scope(scope), status, reason)
             for group, kind, objects, scope, status, reason in kinds
+            if objects or (group, kind) not in absent or status not in _UNTOLD or (status == "absent" and not reason)
         ),
         logs=_logs(con),
         events=tuple(EventWindow(space or "", aware(first), aware(last), count) for space, first, last, count in windows),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import duckdb
 
 from analyzer.bundle import kinds
+from analyzer.engine.domains import is_absent
 from analyzer.engine.model import NotEvaluated
 from analyzer.engine.pack import Pack
 from analyzer.engine.rule import Need, Rule
@@ -36,10 +37,15 @@ def resolved(need: Need) -> tuple[str, str]:
     return (known.group, known.kind) if known else ("", need.kind)
 
 
-def needed_kinds(packs: Iterable[Pack]) -> set[tuple[str, str]]:
-    """The kinds, as (group, kind), that the rules of these packs need: `coverage` must list them."""
+def needed_kinds(packs: Iterable[Pack], here: frozenset[str] | None = None) -> set[tuple[str, str]]:
+    """The kinds, as (group, kind), that the rules of these packs need; those of the domains `here` only, where given."""
     return {
-        resolved(need) for pack in packs for rule in pack.rules for need in rule.needs if need.kind not in ("logs", "document")
+        resolved(need)
+        for pack in packs
+        for rule in pack.rules
+        if here is None or not is_absent(rule.domain, here)
+        for need in rule.needs
+        if need.kind not in ("logs", "document")
     }
 
 

@@ -43,6 +43,8 @@ class Evaluation:
 
     drafts: list[Draft] = field(default_factory=list)
     not_evaluated: list[NotEvaluated] = field(default_factory=list)
+    absent: frozenset[tuple[str, str]] = frozenset()
+    """Kinds, as (group, kind), that only rules of domains without a trace need."""
 
 
 def evaluate(con: duckdb.DuckDBPyConnection, packs: Sequence[Pack], setting: Setting) -> Evaluation:
@@ -58,6 +60,7 @@ def evaluate(con: duckdb.DuckDBPyConnection, packs: Sequence[Pack], setting: Set
     """
     result = Evaluation()
     here = domains.present(con) | setting.domains
+    result.absent = frozenset(needed_kinds(packs) - needed_kinds(packs, here))
     result.not_evaluated += domains.absences(here, (rule.domain for pack in packs for rule in pack.rules))
     for pack in packs:
         result.not_evaluated += [

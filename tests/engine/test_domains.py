@@ -15,11 +15,18 @@ def reasons(report: Any) -> dict[str, str]:
 
 def test_without_a_trace_there_is_one_entry_for_each_domain(write: Any, analyse: Any) -> None:
     pack = write({"kueue/Odd": "query: SELECT object_id FROM objects\nneeds: [Workload.kueue.x-k8s.io]"})
-    report = analyse(NODE, pack)
+    report = analyse(f"{NODE}\nmissing: [Workload.kueue.x-k8s.io]", pack)
     assert set(reasons(report)) == AI
     assert reasons(report)["kueue"] == "no trace of kueue in this bundle"
     assert not report.findings
     assert not [entry for entry in report.not_evaluated if entry.code == "kueue/Odd"]
+    assert "Workload" not in {row.kind for row in report.coverage.kinds}
+
+
+def test_what_rules_of_a_present_domain_need_is_told(write: Any, analyse: Any) -> None:
+    pack = write({"kueue/Odd": "query: SELECT object_id FROM objects\nneeds: [Workload.kueue.x-k8s.io]"})
+    report = analyse(NODE.replace("kubernetes.io/os", "kueue.x-k8s.io/managed") + "\nmissing: [Workload.kueue.x-k8s.io]", pack)
+    assert {row.kind: row.status for row in report.coverage.kinds}["Workload"] == "not-collected"
 
 
 POD = "{apiVersion: v1, kind: Pod, metadata: {name: p%s}, spec: {%s}}"
