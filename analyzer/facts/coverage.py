@@ -195,9 +195,14 @@ def _damage(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names
     ).fetchall()
     for file_id, group, kind in known:
         inside.setdefault(file_id, set()).add((group, kind))
+    # One list of all that was read whole is not touched by what breaks off after it (a dump in one stream).
+    whole = con.execute(
+        "SELECT file_id, api_group, kind FROM lists WHERE namespace = '*' GROUP BY ALL HAVING bool_and(complete)"
+    ).fetchall()
+    spared = {(file_id, (group, kind)) for file_id, group, kind in whole}
     for file_id, path in rows:
         for kind in inside.get(file_id) or names.path(path):
-            if kind in seen:
+            if kind in seen and (file_id, kind) not in spared:
                 seen[kind].cut.append(f"a file that could not be read in full: {path}")
     cut = con.execute("SELECT count(*) FROM inputs WHERE NOT complete").fetchall()[0][0]
     if cut:

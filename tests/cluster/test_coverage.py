@@ -109,6 +109,12 @@ def test_an_unread_file_of_the_kind(make: Any, path: str, kind: str) -> None:
     assert rows == {"Pod": "absent", "Node": "absent", "Event": "absent"} | {kind: "partial"}
 
 
+def test_a_stream_that_is_cut_after_a_list_of_all(make: Any) -> None:
+    con = make(files=[{"status": "partial"}], lists=[{"kind": "Node"}, {**PODS, "namespace": "a"}])
+    assert _of(con, "Node")[:2] == ("absent", ["*"])
+    assert con.execute("SELECT status FROM coverage WHERE kind = 'Pod'").fetchall() == [("partial",)]
+
+
 def test_an_unread_file_of_another_kind_of_the_same_name(make: Any) -> None:
     con = make(
         files=[{}, {"path": "cluster-resources/custom-resources/nodes.longhorn.io/longhorn-system.yaml", "status": "unread"}],
