@@ -232,9 +232,7 @@ def _errors(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names
 
 def _removed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names) -> None:
     """Files that a sanitiser says it took out (must-gather-clean's report: `omissions`)."""
-    rows = con.execute(
-        "SELECT json_extract_string(json, '$.omissions[*]') FROM documents WHERE role = ?", [_CLEANED]
-    )
+    rows = con.execute("SELECT json_extract_string(json, '$.omissions[*]') FROM documents WHERE role = ?", [_CLEANED])
     for (paths,) in rows.fetchall():
         for path in paths or []:
             for kind in names.path(path or ""):
