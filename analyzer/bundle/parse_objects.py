@@ -7,7 +7,9 @@ from typing import BinaryIO
 import orjson
 
 from analyzer.bundle.documents import read_documents
+from analyzer.bundle.formats.base import base_name, stem
 from analyzer.bundle.job import Job, column_text, whole
+from analyzer.bundle.kinds import by_file_name
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES
 from analyzer.bundle.lists import ListRow, Lists
 from analyzer.bundle.logblocks import Block
@@ -113,12 +115,23 @@ class _Run:
         kinds: dict[tuple[str, str], list[tuple[str, str, str, bool]]] = {}
         for item in own:
             kinds.setdefault((item[0], item[1]), []).append(item)
-        if not kinds and (seen.kind or self.job.task.assignment.hint.kind):
+        if not kinds:
             hint = self.job.task.assignment.hint
-            kinds[(seen.group, seen.kind) if seen.kind else (hint.group, hint.kind)] = []
+            named = (seen.group, seen.kind) if seen.kind else (hint.group, hint.kind) if hint.kind else self._by_name()
+            if named:
+                kinds[named] = []
         for (group, kind), members in kinds.items():
             self._list(group, kind, members, complete=complete)
         self.refused = 0
+
+    def _by_name(self) -> tuple[str, str] | None:
+        """What an empty list is of that says no kind, by the name of its file; cluster-scoped kinds only.
+
+        `kubectl get` prints `kind: List` whatever it was asked for, so that the name is all that an empty one has. Of a
+        namespaced kind it would still not tell which namespace was asked for.
+        """
+        known = by_file_name(stem(base_name(self.job.task.path)))
+        return (known.group, known.kind) if known and not known.namespaced else None
 
     def _list(self, group: str, kind: str, members: list[tuple[str, str, str, bool]], *, complete: bool) -> None:
         if self.job.task.assignment.scope:

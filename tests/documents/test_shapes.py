@@ -52,6 +52,21 @@ def test_a_list_of_mixed_kinds() -> None:
         assert {(seen.kind, seen.objects, seen.complete) for seen in lists(data)} == {("Pod", 2, True), ("Node", 1, True)}
 
 
+def test_objects_without_a_kind_are_not_lost_in_silence() -> None:
+    """`kubectl get pods -o json | jq .items` of an old client: nothing says what they are, unless the path does."""
+    one, two = ({"metadata": {"name": name, "uid": name, "creationTimestamp": None}, "spec": {}} for name in "ab")
+    for value, count in (([one, two], 2), ({"items": [one, two]}, 2), (one, 1)):
+        for data in both(value):
+            (problem,) = problems(data)
+            assert (problem.line, problem.lost) == (1, count), value
+            assert "no kind" in problem.message
+            assert not items(data)
+            assert len(items(data, POD_HINT)) == count
+    for other in ([{"metadata": {"name": "a"}}], {"items": [{"id": "1", "metadata": {"name": "a", "uid": "b"}}]}, {"a": [1]}):
+        for data in both(other):
+            assert not problems(data), other
+
+
 def test_bare_arrays() -> None:
     for data in both([pod("a"), pod("b")]):
         assert names(data) == ["Pod shop/a", "Pod shop/b"]

@@ -326,6 +326,25 @@ def test_lists_printed_by_kubectl(tmp_path: Path) -> None:
     assert rows == {"all.json": ("Pod", "*", True), "one.json": ("Node", "*", True), "hand.yaml": ("Pod", "teahouse", False)}
 
 
+def test_empty_lists_of_cluster_scoped_kinds_say_that_there_are_none(tmp_path: Path) -> None:
+    wrap = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": []}
+    hooks = "mutatingwebhookconfigurations"
+    files: trees.Files = {
+        f"{hooks}.yaml": trees.to_yaml(wrap),
+        "pods.yaml": trees.to_yaml(wrap),
+        "some.json": '{"apiVersion": "v1", "kind": "NodeList", "items": null}',
+        "more.json": '{"apiVersion": "v1", "kind": "EventList", "items": []}',
+    }
+    parts = trees.read(tmp_path, trees.write(tmp_path / "b", files | {"space.yaml": trees.to_yaml(trees.namespace("teahouse"))}))
+    rows = {(row["kind"], row["namespace"], row["objects"], row["complete"]) for row in trees.table(parts, "part_lists")}
+    assert rows == {("MutatingWebhookConfiguration", "*", 0, True), ("Node", "*", 0, True)}
+
+    gathered = trees.must_gather("") | {f"{trees.IMAGE}/web_hooks/{hooks}.yaml": trees.to_yaml(wrap)}
+    parts = trees.read(tmp_path, trees.write(tmp_path / "g", gathered))
+    kinds = {(row["kind"], row["namespace"]) for row in trees.table(parts, "part_lists") if not row["objects"]}
+    assert ("MutatingWebhookConfiguration", "*") in kinds
+
+
 @pytest.mark.parametrize("name", ["app.log", "messages", "notes.txt", "app.log.gz"])
 def test_a_single_log(tmp_path: Path, name: str) -> None:
     text = b"2026-08-18T13:06:00Z boiling\nand more\n"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.bundle.documents.source import Source
-from analyzer.bundle.documents.words import error_text, is_go_dump, short, split_version, what
+from analyzer.bundle.documents.words import count_nameless, error_text, is_go_dump, short, split_version, what
 from analyzer.bundle.kinds import by_kind
 from analyzer.bundle.types import Hint, Item, ListSeen, Other, Part, Problem
 
@@ -46,6 +46,10 @@ class _Type:
     kind: str = ""
 
 
+def _nameless(count: int, line: int) -> Problem:
+    return Problem(f"{count} object{'' if count == 1 else 's'} that name{'s' if count == 1 else ''} no kind", line, count)
+
+
 class Shapes:
     """Turns the values of one file into parts; counts its objects."""
 
@@ -77,6 +81,8 @@ class Shapes:
             yield from self._mapping(piece, line)
         elif isinstance(value, str):
             yield from self.text(value, line)
+        elif isinstance(value, list) and (nameless := count_nameless(value)):
+            yield _nameless(nameless, line)
         else:
             yield Other(value, line)
 
@@ -95,6 +101,8 @@ class Shapes:
         elif len(value) == 1 and (message := error_text(": ".join(map(str, next(iter(value.items())))))):
             # One line such as `error: no such resource` is a mapping to YAML.
             yield Problem(f"text instead of objects: {message}", line)
+        elif nameless := count_nameless(value.get("items")) or count_nameless([value]):
+            yield _nameless(nameless, line)
         else:
             yield Other(value, line)
 

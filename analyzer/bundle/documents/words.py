@@ -28,6 +28,19 @@ def is_go_dump(value: dict[str, Any]) -> bool:
     return bool(_GO_KEYS & value.keys()) or {"Spec", "Status"} <= value.keys()
 
 
+def count_nameless(values: object) -> int:
+    """How many of these came from an API server and do not say what they are (a tool printed them without their kind)."""
+    return sum(1 for value in values if _is_nameless(value)) if isinstance(values, list) else 0
+
+
+def _is_nameless(value: object) -> bool:
+    metadata = value.get("metadata") if isinstance(value, dict) and not value.get("kind") else None
+    if not isinstance(metadata, dict) or not {"name", "uid"} <= metadata.keys():
+        return False
+    # The lists of a container runtime have names and uids too, but no version.
+    return "resourceVersion" in metadata or "creationTimestamp" in metadata
+
+
 def error_text(text: str) -> str:
     """The first line of a text that is an error message, shortened; empty where it does not look like one."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
