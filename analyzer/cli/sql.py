@@ -81,8 +81,14 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
         return
+    # What a link leads to is written, never the link; and a device or a pipe is no file to put another in the place of.
+    target = Path(os.path.realpath(output))
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.absolute().parent)
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", newline="") as stream:
+                yield stream
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
         raise UsageError(f"the output file {output} cannot be written: {error.strerror}") from None
     part = Path(name)
@@ -92,7 +98,7 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
         umask = os.umask(0)
         os.umask(umask)
         part.chmod(0o666 & ~umask)
-        part.replace(output)
+        part.replace(target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise

@@ -200,3 +200,23 @@ def test_a_reader_that_goes_away_is_no_error(database: Path) -> None:
     command = f"{sys.executable} -m analyzer sql {database} '{query}' --format csv | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "range\n", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
+def test_the_output_keeps_what_it_is(report: Path, tmp_path: Path) -> None:
+    """A link stays a link, and nothing takes the place of a pipe or a device."""
+    real, link, pipe = tmp_path / "real.csv", tmp_path / "link.csv", tmp_path / "pipe"
+    real.write_text("old", encoding="utf-8")
+    link.symlink_to(real)
+    assert triage("sql", report, "SELECT 1 AS a", "--format", "csv", "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8") == "a\n1\n"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert triage("sql", report, "SELECT 1 AS a", "--format", "csv", "-o", pipe).returncode == 0
+        assert os.read(reader, 100) == b"a\n1\n"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert {path.name for path in tmp_path.iterdir()} == {"real.csv", "link.csv", "pipe"}
