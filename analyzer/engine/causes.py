@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import duckdb
@@ -89,7 +90,7 @@ def _candidates(found: Sequence[Draft], edges: Edges) -> dict[int, dict[int, int
                 if not link.any_time and not _times_allow(draft, found[effect]):
                     continue
                 steps = _steps(nodes[effect], reached)
-                if steps is not None:
+                if steps is not None and not (link.apart and steps == 0):
                     ways = candidates.setdefault(effect, {})
                     ways[cause] = min(steps, ways.get(cause, steps))
     return candidates
@@ -100,7 +101,7 @@ def _links(draft: Draft, found: Sequence[Draft], by_code: dict[str, list[int]]) 
     links = list(draft.rule.explains)
     for code, positions in by_code.items():
         by = found[positions[0]].rule.explained_by
-        links += [Cause((code,), entry.along, entry.any_time) for entry in by if entry.matches(draft.code)]
+        links += [replace(entry, codes=(code,)) for entry in by if entry.matches(draft.code)]
     return links
 
 

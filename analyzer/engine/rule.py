@@ -64,12 +64,14 @@ class Need:
 class Cause:
     """One entry of `explains` or `explained_by`: codes (a `*` ends one), and the kinds of relations between.
 
-    `any_time` is for effects that outlive their causes: they may have begun before what keeps them up now.
+    `any_time` is for effects that outlive their causes: they may have begun before what keeps them up now. `apart` is for
+    effects that are shown at what they hit: being about the same object says nothing of a cause then.
     """
 
     codes: tuple[str, ...]
     along: tuple[str, ...] = ()
     any_time: bool = False
+    apart: bool = False
 
     def matches(self, code: str) -> bool:
         """Whether a finding of that code is meant."""
@@ -270,11 +272,12 @@ class _Reader:
         for index, item in enumerate(value):
             codes = item.get("codes") if isinstance(item, dict) else None
             along = item.get("along", []) if isinstance(item, dict) else None
-            if not _words(codes) or not _words(along, empty=True) or set(item) - {"codes", "along", "any_time"}:
-                raise self.error(f"{key}[{index}]", f"an entry of {key} is {{codes: […], along: […], any_time: true}}")
-            if not isinstance(item.get("any_time", False), bool):
-                raise self.error(f"{key}[{index}]", "any_time must be true or false")
-            causes.append(Cause(tuple(codes or ()), tuple(along or ()), item.get("any_time", False)))
+            if not _words(codes) or not _words(along, empty=True) or set(item) - {"codes", "along", "any_time", "apart"}:
+                raise self.error(f"{key}[{index}]", f"an entry of {key} holds codes: […], along: […], any_time and apart")
+            flags = {flag: item.get(flag, False) for flag in ("any_time", "apart")}
+            if not all(isinstance(value, bool) for value in flags.values()):
+                raise self.error(f"{key}[{index}]", "any_time and apart must be true or false")
+            causes.append(Cause(tuple(codes or ()), tuple(along or ()), **flags))
         return tuple(causes)
 
 

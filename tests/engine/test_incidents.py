@@ -57,6 +57,24 @@ def test_a_cause_that_began_later_counts_only_where_the_rule_says_so(write: Any,
     assert parents(analyse(WORLD, write(rules))) == {"workload/Odd web": "pod/Odd web-1-a"}
 
 
+def test_what_is_left_over_comes_last_in_the_order_of_its_query(write: Any, analyse: Any) -> None:
+    info = "severity: info"
+    rules = {
+        "event/Odd": rule("o.kind = 'Pod'", at("11:59:00"), f"{info}\nlast: true").replace("ORDER BY o.name", "ORDER BY o.name DESC"),
+        "pod/Odd": rule("o.kind = 'ReplicaSet'", at("08:00:00"), info),
+    }
+    found = [(finding.code, finding.object.name) for finding in analyse(WORLD, write(rules)).findings]
+    assert found == [("pod/Odd", "web-1"), ("event/Odd", "web-1-c"), ("event/Odd", "web-1-b"), ("event/Odd", "web-1-a")]
+
+
+def test_the_same_object_may_say_nothing_of_a_cause(write: Any, analyse: Any) -> None:
+    apart = "explained_by: [{codes: [pod/Odd], along: [owner], apart: true}]"
+    rules = {"workload/Odd": rule("o.name = 'web-1-a'", more=apart), "pod/Odd": rule("o.name = 'web-1-a'")}
+    assert parents(analyse(WORLD, write(rules))) == {}
+    rules["workload/Odd"] = rule("o.kind = 'Deployment'", more=apart)
+    assert parents(analyse(WORLD, write(rules))) == {"workload/Odd web": "pod/Odd web-1-a"}
+
+
 def test_the_nearest_cause_counts_and_the_chain_is_one_incident(write: Any, analyse: Any) -> None:
     rules = {
         "workload/Odd": rule("o.kind = 'Deployment'", at("11:10:00")),
