@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import duckdb
 
+from analyzer.bundle import kinds
 from analyzer.facts.kindnames import BUILT_IN, Kind, Names
 from analyzer.facts.rows import insert_rows
 
@@ -76,7 +77,7 @@ def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
     _damage(con, seen, names)
     _folders(con, seen)
     _errors(con, seen, names)
-    _removed(con, seen, names)
+    _removed(con, seen)
     spaces = _spaces(con, seen)
     defined = _defined(con, seen, spaces)
     rows = []
@@ -230,13 +231,14 @@ def _errors(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names
             seen[kind].errors.setdefault(error, message or f"{error}: {subject}")
 
 
-def _removed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names) -> None:
-    """Files that a sanitiser says it took out (must-gather-clean's report: `omissions`)."""
+def _removed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
+    """Files that a sanitiser says it took out (must-gather-clean's report: `omissions`), of any kind that has a name."""
+    names = Names([*seen, *((known.group, known.kind) for known in kinds.RESOURCES)])
     rows = con.execute("SELECT json_extract_string(json, '$.omissions[*]') FROM documents WHERE role = ?", [_CLEANED])
     for (paths,) in rows.fetchall():
         for path in paths or []:
             for kind in names.path(path or ""):
-                seen[kind].removed = True
+                seen.setdefault(kind, Seen()).removed = True
 
 
 def _spaces(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> Spaces:

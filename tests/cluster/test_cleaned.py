@@ -39,7 +39,7 @@ def test_what_the_sanitiser_took_out_is_removed(tmp_path: Path) -> None:
     try:
         load(con, parts)
         con.execute(BY_NAME["coverage"].ddl())
-        coverage.derive(con, [("certificates.k8s.io", "CertificateSigningRequest"), ("", "Secret"), ("", "ConfigMap")])
+        coverage.derive(con, [("certificates.k8s.io", "CertificateSigningRequest"), ("", "ConfigMap")])
         rows = dict(con.execute("SELECT kind, status FROM coverage").fetchall())
         stored = con.execute("SELECT json FROM documents WHERE role = 'clean-report'").fetchall()
     finally:
