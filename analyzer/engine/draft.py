@@ -209,7 +209,8 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
     names = [_name(known.ref) for known in members]
     values = dict(first.row) | {
         "object": {"group": about.ref.group, "kind": about.ref.kind, "namespace": about.ref.namespace, "name": about.ref.name},
-        "age": times.age(oldest.age),
+        # It stands in sentences: "for 5 min", "5 min before the end".
+        "age": "an unknown time" if oldest.age is None else times.age(oldest.age),
         "count": len(members),
         "names": names[:MAX_ROWS],
         "rows": [case.row for case in cases[:MAX_ROWS]],

@@ -3,7 +3,8 @@
 The order, as a support engineer needs it: what is more than information before what is not, and the collection's own
 troubles last; errors before warnings, by the worst finding of the tree; then how much is hit (a node counts as ten, a
 controller as three, anything else as one); then what began last, for that is most likely what the case is about;
-then the code and the id, so that the order never depends on chance.
+then the code and the id, so that the order never depends on chance. What a rule says of what the others left over
+(`last: true`) follows the rest of its severity, in the order of its query.
 """
 
 from __future__ import annotations
@@ -82,11 +83,13 @@ def _tree(drafts: list[Draft], above: dict[str, str]) -> Tree:
     return Tree(incident, tuple(drafts))
 
 
-def _rank(tree: Tree) -> tuple[int, int, int, float, str, str]:
+def _rank(tree: Tree) -> tuple[int, int, bool, int, float, str, str]:
     worst = min(SEVERITIES.index(draft.severity) for draft in tree.drafts)
     collect = all(draft.rule.domain == "collect" for draft in tree.drafts)
     last = 2 if collect else int(SEVERITIES[worst] == "info")
     hit = sum(_WEIGHTS.get(kind, 1) * number for kind, number in tree.incident.impact.items())
     root = tree.drafts[0]
+    if root.rule.last and worst == SEVERITIES.index(root.severity):
+        return (last, worst, True, 0, 0, "", "")
     began = -root.since.timestamp() if root.since else float("inf")
-    return (last, worst, -hit, began, root.code, root.id)
+    return (last, worst, False, -hit, began, root.code, root.id)

@@ -109,7 +109,9 @@ def plural(count: Any, word: str, many: str | None = None) -> str:
     if number == 1:
         return f"1 {word}"
     if many is None:
-        if word.endswith("y") and word[-2:-1] not in "aeiou":
+        if word.lower() == "endpoints":
+            many = word
+        elif word.endswith("y") and word[-2:-1] not in "aeiou":
             many = word[:-1] + "ies"
         elif word.endswith(("s", "x", "ch", "sh")):
             many = word + "es"

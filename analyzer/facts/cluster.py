@@ -65,11 +65,20 @@ def cluster_facts(con: duckdb.DuckDBPyConnection) -> Cluster:
     return Cluster(
         uid=uid,
         version=openshift or _kubernetes_version(con),
-        platform=_platform(con, is_openshift=openshift is not None),
+        platform=_platform(con, is_openshift=_is_openshift(con)),
         nodes=count if count or whole else None,
         gpu_nodes=gpu_nodes if gpu_nodes or whole else None,
         gpus=None if unknown or not (gpus or whole) else int(gpus or 0),
     )
+
+
+def _is_openshift(con: duckdb.DuckDBPyConnection) -> bool:
+    """Only OpenShift has these, and a bundle may lack its ClusterVersion."""
+    rows = con.execute(
+        "SELECT count(*) FROM objects WHERE api_group = 'config.openshift.io' "
+        "AND kind IN ('ClusterVersion', 'ClusterOperator', 'Infrastructure')"
+    ).fetchall()
+    return bool(rows[0][0])
 
 
 def _openshift_version(con: duckdb.DuckDBPyConnection) -> str | None:

@@ -15,7 +15,6 @@ from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line, s
 from analyzer.render.json import single_rules
 from analyzer.render.tree import Step
 from analyzer.render.view import IncidentView, asks, full_views, incident_views, measured_at, not_shown, quotes
-from analyzer.times import age
 
 Flavor = Literal["gfm"]
 
@@ -192,7 +191,7 @@ def _others(report: Report, views: tuple[IncidentView, ...], shown: set[str]) ->
         belongs = f", incident {view.number}" if view and view.root.id != finding.id else ""
         rows.append(
             f"- {_mark(finding)}: {md_code(words.thing(finding.object))}, {md_code(finding.code)}, "
-            f"for {age(finding.age_seconds)}, {words.OWNER[finding.owner].lower()}{belongs}"
+            f"{words.lasted(finding.age_seconds)}, {words.OWNER[finding.owner].lower()}{belongs}"
         )
     more = not_shown(len(rest), OTHERS, "finding")
     if more:

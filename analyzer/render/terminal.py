@@ -17,7 +17,6 @@ from analyzer.render import words
 from analyzer.render.escape import clip, plain
 from analyzer.render.json import single_rules
 from analyzer.render.view import IncidentView, asks, incident_views
-from analyzer.times import age
 
 INCIDENTS: Final = 10
 FILES: Final = 5
@@ -86,7 +85,7 @@ def _incident(console: Console, view: IncidentView) -> None:
     head = Text(f"{view.number:>2}  ") + Text(f"{words.SEVERITY[view.severity]:<8}", style=_STYLE[view.severity])
     _line(console, clip(plain(view.title), 300), indent=12, head=head)
     facts = [view.owner.lower() if view.owner != "Nobody" else "nobody has to act"]
-    facts.append(f"for {age(view.root.age_seconds)}" if view.root.age_seconds is not None else "since unknown")
+    facts.append(words.lasted(view.root.age_seconds))
     if view.broken:
         facts.append(plain(", ".join(view.broken)))
     if view.also:

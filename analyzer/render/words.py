@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from analyzer.engine.model import ObjectRef, Owner, Severity, Waiting
 from analyzer.render.escape import command_line
+from analyzer.times import age
 
 SEVERITY: Final[dict[Severity, str]] = {"error": "Error", "warning": "Warning", "info": "Info"}
 RANK: Final[dict[Severity, int]] = {"error": 0, "warning": 1, "info": 2}
@@ -114,9 +115,11 @@ def number(value: int) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 pod`, `3 pods`, `2 policies`, `2 ingresses`; nouns that end in s, x, ch or sh get -es."""
+    """`1 pod`, `3 pods`, `2 policies`, `2 ingresses`; nouns that end in s, x, ch or sh get -es, Endpoints is plural already."""
     if count == 1:
         return f"1 {noun}"
+    if noun.lower() == "endpoints":
+        return f"{number(count)} {noun}"
     if re.search(r"[^aeiouAEIOU]y$", noun):
         noun = noun[:-1] + "ies"
     elif noun.endswith(("s", "x", "ch", "sh")):
@@ -158,6 +161,11 @@ def when(moment: datetime | None, base: datetime | None) -> str:
     if moment is None:
         return "unknown"
     return f"{day(moment, base)} {clock(moment)}".strip()
+
+
+def lasted(seconds: float | None) -> str:
+    """`for 5 min`; `for an unknown time` where no age is known."""
+    return f"for {'an unknown time' if seconds is None else age(seconds)}"
 
 
 def stamp(moment: datetime | None) -> str:

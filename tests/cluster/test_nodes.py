@@ -169,6 +169,15 @@ def test_no_gpus_is_said_only_where_all_nodes_are_known(make: Any) -> None:
             "OpenShift 4.20.9, updating to 4.21.3",
             "OpenShift on vSphere",
         ),
+        (
+            [
+                _node(status={"nodeInfo": {"kubeletVersion": "v1.33.1"}}, spec={"providerID": "aws:///eu/i-1"}),
+                {"apiVersion": "config.openshift.io/v1", "kind": "ClusterOperator", "metadata": {"name": "dns"}},
+            ],
+            [],
+            "Kubernetes v1.33.1",
+            "OpenShift on AWS",
+        ),
         ([], [], None, None),
     ],
 )

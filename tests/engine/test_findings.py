@@ -57,7 +57,7 @@ def test_without_a_collection_time_there_is_no_age(write: Any, analyse: Any) -> 
     pack = write({"pod/Odd": query("TIMESTAMP '2026-11-01 11:00:00' AS since") + "\nafter: 5m"})
     report = analyse("collected: null\n" + PODS.strip(), pack)
     assert {finding.severity for finding in report.findings} == {"warning"}
-    assert "for unknown" in report.findings[0].message
+    assert "for an unknown time" in report.findings[0].message
 
 
 def test_rows_of_one_key_are_one_finding(write: Any, analyse: Any) -> None:

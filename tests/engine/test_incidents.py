@@ -60,7 +60,9 @@ def test_a_cause_that_began_later_counts_only_where_the_rule_says_so(write: Any,
 def test_what_is_left_over_comes_last_in_the_order_of_its_query(write: Any, analyse: Any) -> None:
     info = "severity: info"
     rules = {
-        "event/Odd": rule("o.kind = 'Pod'", at("11:59:00"), f"{info}\nlast: true").replace("ORDER BY o.name", "ORDER BY o.name DESC"),
+        "event/Odd": rule("o.kind = 'Pod'", at("11:59:00"), f"{info}\nlast: true").replace(
+            "ORDER BY o.name", "ORDER BY o.name DESC"
+        ),
         "pod/Odd": rule("o.kind = 'ReplicaSet'", at("08:00:00"), info),
     }
     found = [(finding.code, finding.object.name) for finding in analyse(WORLD, write(rules)).findings]

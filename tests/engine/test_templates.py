@@ -79,5 +79,6 @@ def test_clip_keeps_both_ends() -> None:
 def test_words_for_numbers_and_lists() -> None:
     assert plural(3, "replica") == "3 replicas"
     assert plural(2, "is", "are") == "2 are"
+    assert plural(2, "Endpoints") == "2 Endpoints"
     assert listing([]) == ""
     assert listing(["a", "b"]) == "a and b"

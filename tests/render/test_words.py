@@ -128,3 +128,12 @@ def test_the_most_telling_evidence_comes_first() -> None:
         "panic: no disk", "2", "back-off restarting",
     ]  # fmt: skip
     assert [item.text for item in quotes(SAMPLE, replace(CRASH, evidence=(code, message)))] == ["back-off restarting", "2"]
+
+
+def test_ages_and_plurals() -> None:
+    assert [words.lasted(300.0), words.lasted(None)] == ["for 5 min", "for an unknown time"]
+    assert [words.plural(2, noun) for noun in ("Endpoints", "Ingress", "NetworkPolicy")] == [
+        "2 Endpoints",
+        "2 Ingresses",
+        "2 NetworkPolicies",
+    ]
