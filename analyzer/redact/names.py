@@ -55,6 +55,7 @@ _SPECIAL = {
     "cookie": "cookie",
     "set cookie": "cookie",
     "auth": "auth",
+    "pass": "pass",
     "dockerconfigjson": "docker-config",
     "dockercfg": "docker-config",
 }
@@ -122,7 +123,7 @@ def judge(name: str) -> str:
     """The kind of secret that a name announces, or an empty string where it announces none.
 
     `named` is for names such as `pullSecret`, whose value is often the name of a Secret; `auth` and `cookie` need a
-    value that looks the part. See `is_harmless`.
+    value that looks the part, as does a mere `pass`, which a test may say too. See `is_harmless`.
     """
     parts = words(name)
     for first, second in pairwise(parts):
@@ -153,6 +154,7 @@ def is_object_name(value: str) -> bool:
 
 _HARMLESS: dict[str, Callable[[str], bool]] = {
     "password": lambda _: False,
+    "pass": lambda value: value.isdigit() or value.isalpha() or bool(_PATH.fullmatch(value)) or " " in value,
     "runtime-env": lambda value: value == "{}",
     "token": lambda value: (value.isdigit() and len(value) <= 8) or bool(_PATH.fullmatch(value)),
     "named": lambda value: value.isdigit() or bool(_PATH.fullmatch(value)) or all(map(is_object_name, value.split(","))),

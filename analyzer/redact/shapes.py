@@ -213,10 +213,11 @@ def mask_schemes(text: str) -> str:
     return _BASIC.sub(_basic, _BEARER.sub(_bearer, text))
 
 
-_COMMAND = re.compile(r"(?<![\w-])(curl|wget|mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli)(?![\w-])", re.ASCII)
+_COMMAND = re.compile(r"(?<![\w-])(curl|wget|mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli|login)(?![\w-])", re.ASCII)
 _OPTION = {
     "curl": re.compile(r"(?<=\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':]{0,200}:[^\s\"']{1,300})"),
     "mysql": re.compile(r"(?<=\s)-p([^\s\"']{1,300})"),
+    "login": re.compile(r"(?<=\s)-p[ =][\"']?([^\s\"']{1,300})"),
     "sshpass": re.compile(r"(?<=\s)-p ?[\"']?([^\s\"']{1,300})"),
     "redis-cli": re.compile(r"(?<=\s)-a ?[\"']?([^\s\"']{1,300})"),
 }

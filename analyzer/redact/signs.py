@@ -29,6 +29,7 @@ _WORDS = {
     "curl ": "curl",
     "wget ": "wget",
     "redis-cli": "redis",
+    " login ": "login",
     "age-secret-key": "age-secret",
     "last-applied": "last",
     "cattle.io/applied": "applied",

@@ -37,11 +37,12 @@ _SHAPES = (
     "mariadb",
     "sshpass",
     "redis-cli",
+    " login ",
     "age-secret",
     *sorted({literal.lower() for literal in shapes.CLOUD_LITERALS}),
 )
-_COMMANDS = frozenset(("curl", "wget", "mysql", "mariadb", "sshpass", "redis-cli"))
-_CLOUD = frozenset(_SHAPES[9:])
+_COMMANDS = frozenset(("curl", "wget", "mysql", "mariadb", "sshpass", "redis-cli", " login "))
+_CLOUD = frozenset(_SHAPES[_SHAPES.index("age-secret") + 1 :])
 _SIGNS = (*_KEYWORDS, *_SHAPES)
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")

@@ -23,6 +23,8 @@ PAIR = base64.b64encode(f"shop:{SECRET}".encode()).decode()
     [
         f"password={SECRET}",
         f"PASSWORD = {SECRET}",
+        f'could not log in user=x pass: "{SECRET}"',
+        f"run docker login -u shop -p {SECRET} registry.example.com",
         f'level=info msg="login" password="{SECRET}"',
         f"2026-11-01T12:00:00Z login with password: {SECRET} failed",
         f"  password: {SECRET}",
