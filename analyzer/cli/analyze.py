@@ -97,4 +97,10 @@ def _summary(report: Report, folder: Path, formats: tuple[str, ...]) -> None:
 
     from analyzer.render import terminal
 
-    terminal.print_summary(report, folder, Console(), formats)
+    class Piped(Console):
+        """A console whose reader may leave: Rich would end the program with the code of a finding."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    terminal.print_summary(report, folder, Piped(), formats)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import platform
 import select
@@ -42,6 +43,7 @@ def fail(message: str, code: int) -> NoReturn:
 
 def run(app: typer.Typer) -> NoReturn:
     """Runs the program and exits: every way a command can end comes through here."""
+    _settle_streams()
     _exit_on_signals()
     try:
         # Typer's own messages come in boxes; not in its standalone mode it raises what is wrong with the usage.
@@ -57,6 +59,9 @@ def run(app: typer.Typer) -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - nothing may end in a traceback
+        if _Ended.code:
+            # DuckDB turns what a signal raised into an error of its own.
+            sys.exit(_Ended.code)
         _fail_for(error)
     sys.exit(result if isinstance(result, int) else 0)
 
@@ -123,17 +128,44 @@ def _internal(error: Exception) -> NoReturn:
     fail(f"internal error ({type(error).__name__}); the details are in {path}", INTERNAL)
 
 
+class _Ended:
+    """The exit code of the signal that ends the program; 0 while there was none."""
+
+    code = 0
+
+
 def _exit_on_signals() -> None:
-    """SIGTERM and SIGHUP end the program as an exception does, so that temporary files are removed."""
+    """SIGINT, SIGTERM and SIGHUP end the program as an exception does, so that temporary files are removed."""
     main = os.getpid()
+    _Ended.code = 0
 
     def leave(number: int, _frame: FrameType | None) -> None:
-        if os.getpid() == main:
-            sys.exit(128 + number)
-        # A forked worker owns none of the temporary files: it just ends.
-        os._exit(128 + number)
+        if os.getpid() != main:
+            # A forked worker owns none of the temporary files: it just ends.
+            os._exit(128 + number)
+        _Ended.code = 128 + number
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        sys.exit(128 + number)
 
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, leave)
+
+
+def _settle_streams() -> None:
+    """Standard streams that can be written to: a closed one leads nowhere, and no character is too much for an encoding."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # Else the next file that is opened would get this number, and with it whatever is printed.
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

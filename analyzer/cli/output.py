@@ -31,6 +31,13 @@ def check(folder: Path, inputs: list[Path]) -> None:
     Raises:
         UsageError: it is a file, holds something else, lies inside an input, or cannot be written.
     """
+    try:
+        _check(folder, inputs)
+    except OSError as error:
+        raise UsageError(f"the output folder {folder} cannot be used: {error.strerror}") from None
+
+
+def _check(folder: Path, inputs: list[Path]) -> None:
     # Unlike Path.resolve this takes links that lead in a circle.
     target = Path(os.path.realpath(folder))
     for path in inputs:

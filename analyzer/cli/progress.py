@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 
 from analyzer.case import Progress
@@ -14,7 +15,8 @@ def shown() -> Iterator[Progress]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    # Rich takes anything for a terminal where FORCE_COLOR is set.
+    if not (console.is_terminal and sys.stderr.isatty()):
         yield lambda _stage, _done, _total: None
         return
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn

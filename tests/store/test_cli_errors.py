@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +94,32 @@ def test_interrupts_and_exits(capsys: pytest.CaptureFixture[str]) -> None:
     assert ends(raising(KeyboardInterrupt()), capsys)[0] == 130
     assert ends(raising(typer.Exit(1)), capsys) == (1, "")
     assert ends(raising(typer.Abort()), capsys)[0] == 130
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_a_library_makes_an_error_of(number: signal.Signals, capsys: pytest.CaptureFixture[str]) -> None:
+    def action() -> None:
+        try:
+            os.kill(os.getpid(), number)
+        except BaseException as error:
+            raise RuntimeError("Query interrupted") from error
+
+    assert ends(action, capsys) == (128 + number, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file descriptors of POSIX")
+def test_closed_and_narrow_streams(tmp_path: Path) -> None:
+    """What is closed takes no other file's place, and no character is too much."""
+    code = "import sys, typer; from analyzer.cli.errors import run; app = typer.Typer()\n"
+    code += "@app.command()\ndef command() -> None:\n"
+    code += "    open(sys.argv[0], 'w').write('file'); print('out'); print('\u2026')\nrun(app)"
+    command = [sys.executable, "-c", f"import sys; sys.argv = [{str(tmp_path / 'x')!r}]; exec({code!r})"]
+    for closing in ("1>&-", "2>&-", "0<&- 1>&- 2>&-"):
+        assert subprocess.run(["sh", "-c", f'"$@" {closing}', "sh", *command], check=False).returncode == 0
+        assert (tmp_path / "x").read_text(encoding="utf-8") == "file"
+    narrow = subprocess.run(command, capture_output=True, check=False, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (narrow.returncode, narrow.stdout) == (0, b"out\n\\u2026\n")
 
 
 def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
