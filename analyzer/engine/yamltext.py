@@ -84,6 +84,9 @@ def read_yaml(path: Path, name: str | None = None) -> Document:
     """
     shown = name or str(path)
     try:
+        if path.exists() and not path.is_file():
+            # A pipe would never end.
+            raise YamlError(Place(shown, 1), "cannot be read: not a file")
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,19 @@ def test_the_digest_is_over_the_files(write: Any, tmp_path: Path) -> None:
     after = rule_set([load_pack(tmp_path / "pack")])
     assert before.digest == same.digest != after.digest
     assert before.count == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_a_pipe_or_a_folder_is_a_broken_rule(write: Any) -> None:
+    folder = write({"pod/Sound": QUERY}).folder
+    os.mkfifo(folder / "pod" / "Pipe.yaml")
+    (folder / "pod" / "Folder.yaml").mkdir()
+    pack = load_pack(folder)
+    assert [rule.code for rule in pack.rules] == ["pod/Sound"]
+    assert [(one.code, one.problem) for one in pack.broken] == [
+        ("pod/Folder", "cannot be read: not a file"),
+        ("pod/Pipe", "cannot be read: not a file"),
+    ]
 
 
 def test_no_such_pack(tmp_path: Path) -> None:
