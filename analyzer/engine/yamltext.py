@@ -108,7 +108,7 @@ def parse_yaml(data: bytes, name: str) -> Document:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise YamlError(Place(name, line), f"no YAML: {error.problem}") from None
     except yaml.YAMLError as error:
-        raise YamlError(Place(name, 1), f"no YAML: {error}") from None
+        raise YamlError(Place(name, 1), f"no YAML: {' '.join(str(error).split())}") from None
     return Document(name, builder.value, builder.lines)
 
 

@@ -28,6 +28,7 @@ def test_a_rule_is_read(write: Any) -> None:
     ("text", "problem"),
     [
         ("", "query is missing"),
+        ("a: \0", "control characters are not allowed in"),
         (f"{QUERY}\nsurprise: 1", "unknown key 'surprise'"),
         (f"{QUERY}\nseverity: fatal", "severity is 'fatal'"),
         (f"{QUERY}\nafter: soon", "must be a duration"),
