@@ -8,6 +8,7 @@ from datetime import datetime
 import duckdb
 
 from analyzer.facts import (
+    asked,
     clock,
     conditions,
     controllers,
@@ -37,6 +38,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
     for table in TABLES:
         if table.stage == "facts":
             con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+    asked.settle_logs(con)
     clock.derive(con, as_of)
     for module in (
         conditions,

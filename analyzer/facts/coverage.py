@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from analyzer.bundle import kinds
+from analyzer.facts.asked import Asked, asked, kinds_of
 from analyzer.facts.kindnames import BUILT_IN, Kind, Names
 from analyzer.facts.rows import insert_rows
 
@@ -39,6 +40,8 @@ class Seen:
     errors: dict[str, str] = field(default_factory=dict)
     """What the collection says it could not get of it: forbidden, failed, timeout or not-served → its words."""
     removed: bool = False
+    unasked: bool = False
+    """The collection's own configuration does not name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,13 @@ def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
         needed: kinds that rules need, as (API group, kind).
     """
     seen = _objects(con)
-    _lists(con, seen)
+    record = asked(con)
+    _lists(con, seen, record)
     for kind in (*ALWAYS, *needed):
         seen.setdefault(kind, Seen())
-    _both_apis(seen)
     names = Names(seen)
+    _asked(seen, names, record)
+    _both_apis(seen)
     _damage(con, seen, names)
     _folders(con, seen)
     _errors(con, seen, names)
@@ -143,7 +148,8 @@ def _nothing(seen: Seen, *, undefined: bool) -> Verdict:
     if "not-served" in seen.errors:
         return Verdict("absent", ("*",), "the cluster has no such kind: " + seen.errors["not-served"])
     failed = [seen.errors[kind] for kind in ("failed", "timeout") if kind in seen.errors]
-    return Verdict("not-collected", (), failed[0] if failed else "the bundle has no file of it")
+    no_file = "the collection was not told to ask for it" if seen.unasked else "the bundle has no file of it"
+    return Verdict("not-collected", (), failed[0] if failed else no_file)
 
 
 def _objects(con: duckdb.DuckDBPyConnection) -> dict[Kind, Seen]:
@@ -157,17 +163,35 @@ def _objects(con: duckdb.DuckDBPyConnection) -> dict[Kind, Seen]:
     return seen
 
 
-def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
-    """A namespace is listed where at least one list of it is whole; a list that was cut makes the kind partial."""
+def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], record: Asked) -> None:
+    """A namespace is listed where at least one list of it is whole; a list that was cut or selected makes it partial."""
     rows = con.execute(
-        "SELECT l.api_group, l.kind, l.namespace, l.complete, f.path FROM lists l JOIN files f USING (file_id) WHERE l.kind <> ''"
+        "SELECT l.api_group, l.kind, l.namespace, l.complete, f.path, f.input "
+        "FROM lists l JOIN files f USING (file_id) WHERE l.kind <> ''"
     ).fetchall()
-    for group, kind, namespace, complete, path in rows:
+    for group, kind, namespace, complete, path, number in rows:
         entry = seen.setdefault((group, kind), Seen())
+        selector = record.selectors.get(number)
+        if selector:
+            entry.cut.append(f"the collection asked only for what the selector {selector} fits")
         if complete:
             entry.listed.add(namespace)
         else:
             entry.cut.append(f"a list that was cut or lost items: {path}")
+
+
+def _asked(seen: dict[Kind, Seen], names: Names, record: Asked) -> None:
+    """What the collection asked for and got an answer to, also an empty one; and what it was not told to ask for."""
+    there = frozenset(kind for kind, what in seen.items() if what.objects)
+    for resource, namespace in sorted(record.answered):
+        for kind in kinds_of(resource, names, there):
+            found = kinds.by_kind(kind[1], kind[0])
+            if found is None or found.namespaced == (namespace != "*"):
+                seen[kind].listed.add(namespace)
+    if record.resources is not None:
+        told = {kind for resource in record.resources for kind in names.resource(resource)}
+        for kind, what in seen.items():
+            what.unasked = kind not in told
 
 
 def _both_apis(seen: dict[Kind, Seen]) -> None:

@@ -178,3 +178,10 @@ def test_an_object_wins_over_the_list_of_crds(make: Any) -> None:
 
 def test_events_of_the_newer_group_are_the_same_events(make: Any) -> None:
     assert _of(make(lists=[{"api_group": "events.k8s.io", "kind": "Event"}]), "Event")[0] == "absent"
+
+
+@pytest.mark.parametrize(("complete", "status"), [(True, "absent"), (False, "partial")])
+def test_the_record_of_an_archive_that_is_cut_proves_nothing(make: Any, complete: bool, status: str) -> None:
+    record = {"role": "sonobuoy-queries", "json": {"asked": [{"resource": "nodes", "namespace": ""}]}}
+    con = make(inputs=[{"complete": complete}], lists=[{"kind": "Service", "namespace": "a"}], documents=[record])
+    assert _of(con, "Node")[0] == status

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analyzer.bundle.formats import cluster_info, must_gather, plain, support_bundle
+from analyzer.bundle.formats import cluster_info, must_gather, plain, sonobuoy, support_bundle
 from analyzer.bundle.formats.base import NESTED, Assignment, Root, Tree, base_name, skip
 from analyzer.bundle.types import Entry
 
@@ -19,6 +19,7 @@ _Classify = Callable[[Root, str, int], Assignment]
 _FORMATS: tuple[tuple[Callable[[Tree], list[Root]], tuple[str, ...], _Classify], ...] = (
     (must_gather.detect, ("must-gather", "inspect"), must_gather.classify),
     (support_bundle.detect, ("support-bundle",), support_bundle.classify),
+    (sonobuoy.detect, ("sonobuoy",), sonobuoy.classify),
     (cluster_info.detect, ("cluster-info",), cluster_info.classify),
 )
 _CLASSIFY: dict[str, _Classify] = {name: classify for _, names, classify in _FORMATS for name in names} | {

@@ -14,7 +14,20 @@ from typing import Literal
 from analyzer.bundle.kinds import by_plural
 from analyzer.bundle.types import Hint
 
-Reader = Literal["", "objects", "log", "blocks", "guess", "document", "version", "stamp", "errors"]
+Reader = Literal[
+    "",
+    "objects",
+    "log",
+    "blocks",
+    "guess",
+    "document",
+    "version",
+    "stamp",
+    "errors",
+    "sonobuoy-config",
+    "sonobuoy-queries",
+    "sonobuoy-run-log",
+]
 Role = Literal["objects", "log", "document", "errors", "meta", "skipped", "unsafe"]
 Source = Literal["current", "previous", "rotated", "service", "audit", "other"]
 
