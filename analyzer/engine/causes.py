@@ -27,8 +27,8 @@ def parents(con: duckdb.DuckDBPyConnection, found: Sequence[Draft]) -> dict[int,
     """For each finding that another explains, that other: positions in `found`.
 
     Of several causes the nearest counts: one that another cause of the same effect explains stands behind that other.
-    Among the rest the worse severity, then the earlier, then the shorter path, then the earlier in the list. There are
-    no cycles.
+    Among the rest what lasts comes before what is over (`past`), then the worse severity, the earlier, the shorter path,
+    the earlier in the list. There are no cycles.
     """
     candidates = _candidates(found, _edges(con, _used_relations(found)))
     chosen: dict[int, int] = {}
@@ -45,9 +45,9 @@ def parents(con: duckdb.DuckDBPyConnection, found: Sequence[Draft]) -> dict[int,
     return chosen
 
 
-def _rank(cause: Draft, steps: int, position: int) -> tuple[int, float, int, int]:
+def _rank(cause: Draft, steps: int, position: int) -> tuple[bool, int, float, int, int]:
     began = cause.since.timestamp() if cause.since else float("inf")
-    return (SEVERITIES.index(cause.severity), began, steps, position)
+    return (cause.rule.past, SEVERITIES.index(cause.severity), began, steps, position)
 
 
 def _stands_behind(cause: int, ways: dict[int, int], candidates: dict[int, dict[int, int]]) -> bool:

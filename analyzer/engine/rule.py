@@ -36,6 +36,7 @@ _KEYS = frozenset(
         "explained_by",
         "abstain",
         "last",
+        "past",
         "override",
     }
 )
@@ -103,6 +104,7 @@ class Rule:
     explains: tuple[Cause, ...]
     explained_by: tuple[Cause, ...]
     last: bool
+    past: bool
     override: bool
     place: Place
     query_place: Place
@@ -180,6 +182,7 @@ def read_rule(document: Document, code: str) -> Rule:
         explains=reader.causes("explains"),
         explained_by=reader.causes("explained_by"),
         last=reader.flag("last"),
+        past=reader.flag("past"),
         override=reader.flag("override"),
         place=document.place("code"),
         query_place=document.place("query"),

@@ -166,6 +166,17 @@ def test_an_error_explains_before_a_warning(write: Any, analyse: Any) -> None:
     assert parents(analyse(WORLD, write(rules))) == {"workload/Odd web": "pod/Odd web-1-b"}
 
 
+def test_what_lasts_explains_before_what_is_over(write: Any, analyse: Any) -> None:
+    rules = {
+        "pod/Gone": rule("o.name = 'web-1-a'", at("10:00:00"), f"severity: warning\n{POD}"),
+        "pod/Now": rule("o.name = 'web-1-b'", at("11:00:00"), f"severity: warning\n{POD}"),
+        "workload/Odd": rule("o.kind = 'Deployment'", at("11:30:00")),
+    }
+    assert parents(analyse(WORLD, write(rules))) == {"workload/Odd web": "pod/Gone web-1-a"}
+    rules["pod/Gone"] += "\npast: true"
+    assert parents(analyse(WORLD, write(rules))) == {"workload/Odd web": "pod/Now web-1-b"}
+
+
 def test_every_finding_is_in_one_incident_and_the_order_is_by_weight(write: Any, analyse: Any) -> None:
     rules = {
         "collect/Odd": rule("o.name = 'n1'"),
