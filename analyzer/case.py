@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from analyzer.bundle.containers import open_container
-from analyzer.bundle.errors import UsageError
+from analyzer.bundle.errors import LimitError, UnreadableError, UsageError
 from analyzer.bundle.read import Parts, read_bundle
+from analyzer.bundle.stdin import STDIN, WORDS, spooled
 
 if TYPE_CHECKING:
     from analyzer.engine.model import Report
@@ -74,6 +75,22 @@ def _rarely_collecting() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+@contextlib.contextmanager
+def _spooled(inputs: Sequence[Path], folder: Path, progress: Progress) -> Iterator[list[Path]]:
+    """The inputs with standard input in a file; errors name it as standard input."""
+    if STDIN not in inputs:
+        yield list(inputs)
+        return
+    progress(f"reading {WORDS}", 0, 0)
+    place = folder / "input"
+    place.mkdir()
+    file = spooled(place)
+    try:
+        yield [file if path == STDIN else path for path in inputs]
+    except (UsageError, UnreadableError, LimitError) as error:
+        raise type(error)(str(error).replace(str(file), WORDS)) from None
+
+
 def analyze_case(
     inputs: Sequence[Path],
     packs: Sequence[Pack],
@@ -84,7 +101,7 @@ def analyze_case(
     """Analyze the inputs as one case and write its database.
 
     Args:
-        inputs: files or folders, in the order given.
+        inputs: files or folders, in the order given; `STDIN` is standard input.
         packs: the rule packs to run, built-in first.
         database: where `bundle.duckdb` is to be written; must not exist.
         options: see Options.
@@ -97,9 +114,9 @@ def analyze_case(
         UsageError: an input or the temporary folder cannot be used.
         UnreadableError: nothing in the inputs could be read as a bundle.
     """
-    with workspace() as folder, _rarely_collecting():
+    with workspace() as folder, _spooled(inputs, folder, progress) as paths, _rarely_collecting():
         jobs = options.jobs or os.cpu_count() or 1
-        parts = read_bundle(inputs, folder, jobs, lambda done, total: progress("reading", done, total))
+        parts = read_bundle(paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=inputs)
         # Imported only now, when the workers are done: a process with DuckDB's threads alive must not fork.
         from analyzer import facts
         from analyzer.engine import analysis, foreign, needs
@@ -119,7 +136,7 @@ def analyze_case(
             progress("running rules", 0, 0)
             early = store.Early(con)
             try:
-                report = analysis.analyse(con, packs, reader=lambda ids: reread(inputs, parts, ids), snapshot=snapshot)
+                report = analysis.analyse(con, packs, reader=lambda ids: reread(paths, parts, ids), snapshot=snapshot)
                 analysis.store_result(con, report)
                 progress("saving", 0, 0)
                 store.save(con, early)

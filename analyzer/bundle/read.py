@@ -48,9 +48,10 @@ class Parts:
 
 @dataclass(slots=True)
 class _Input:
-    """One input while it is read. `first` is the file id of its first entry."""
+    """One input while it is read. `first` is the file id of its first entry, `shown` the path as the user gave it."""
 
     path: Path
+    shown: str
     listing: Listing
     layout: Layout | None
     first: int
@@ -58,7 +59,14 @@ class _Input:
     sha256: str | None = None
 
 
-def read_bundle(inputs: Sequence[Path], workdir: Path, jobs: int, progress: Callable[[int, int], None] | None = None) -> Parts:
+def read_bundle(
+    inputs: Sequence[Path],
+    workdir: Path,
+    jobs: int,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    shown: Sequence[Path] = (),
+) -> Parts:
     """Read the inputs of one case.
 
     Args:
@@ -66,13 +74,14 @@ def read_bundle(inputs: Sequence[Path], workdir: Path, jobs: int, progress: Call
         workdir: an existing private folder for the part files; the caller removes it.
         jobs: how many processes read at most.
         progress: told files done and files in all, now and then.
+        shown: the inputs as they are told to the user, where that is something else.
 
     Raises:
         UsageError: an input is no file and no folder, or may not be read.
         UnreadableError: not one Kubernetes object and not one log line is in all of the inputs.
         PartFileError: `workdir` cannot be written to.
     """
-    opened = _open(inputs)
+    opened = _open(inputs, shown or inputs)
     tasks = [(one.path, task) for one in opened for task in _tasks(one)]
     with Pool(tasks, workdir, jobs) as pool:
         for one in opened:
@@ -93,18 +102,18 @@ def read_bundle(inputs: Sequence[Path], workdir: Path, jobs: int, progress: Call
     )
 
 
-def _open(inputs: Sequence[Path]) -> list[_Input]:
+def _open(inputs: Sequence[Path], shown: Sequence[Path]) -> list[_Input]:
     """List all inputs. One that cannot be read is an error only where no other can."""
     opened: list[_Input] = []
     first, failure = 0, None
-    for path in inputs:
+    for path, given in zip(inputs, shown, strict=True):
         try:
             listing = open_container(path).listing()
         except UnreadableError as error:
             failure = failure or error
-            opened.append(_Input(path, Listing(()), None, first, str(error)))
+            opened.append(_Input(path, str(given), Listing(()), None, first, str(error).replace(str(path), str(given))))
             continue
-        opened.append(_Input(path, listing, recognise(listing.entries, folder=path.is_dir()), first))
+        opened.append(_Input(path, str(given), listing, recognise(listing.entries, folder=path.is_dir()), first))
         first += len(listing.entries)
     if failure and not any(one.layout for one in opened):
         raise failure
@@ -200,7 +209,7 @@ def _input_row(number: int, one: _Input, results: Mapping[int, Result]) -> Row:
     size = one.path.stat().st_size if one.path.is_file() else sum(entry.size for entry in one.listing.entries)
     return {
         "input": number,
-        "path": str(one.path),
+        "path": one.shown,
         "format": _format(one, results),
         "sha256": one.sha256,
         "bytes": size,

@@ -29,7 +29,12 @@ class FailOn(enum.StrEnum):
 
 
 def analyze(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder, an archive or a single file.", show_default=False)],
+    bundle: Annotated[
+        Path,
+        typer.Argument(
+            metavar="BUNDLE", help="A folder, an archive, a single file, or - for standard input.", show_default=False
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where the reports go. Default: NAME.triage here.")
     ] = None,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analyzer.bundle.errors import UsageError
+from analyzer.bundle.stdin import NAME, STDIN
 
 OURS = frozenset({"report.html", "report.md", "report.json", "bundle.duckdb"})
 _ENDINGS = (".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2", ".tar", ".zip", ".gz", ".xz", ".zst", ".bz2")
@@ -17,6 +18,8 @@ _ENDINGS = (".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2", ".tar"
 
 def default_folder(first_input: Path) -> Path:
     """`NAME.triage` in the current directory, NAME being the input's name without archive endings."""
+    if first_input == STDIN:
+        return Path(f"{NAME}.triage")
     name = Path(os.path.realpath(first_input)).name or "bundle"
     for ending in _ENDINGS:
         if name.lower().endswith(ending) and len(name) > len(ending):
@@ -41,6 +44,8 @@ def _check(folder: Path, inputs: list[Path]) -> None:
     # Unlike Path.resolve this takes links that lead in a circle.
     target = Path(os.path.realpath(folder))
     for path in inputs:
+        if path == STDIN:
+            continue
         source = Path(os.path.realpath(path))
         if source == target or (source.is_dir() and source in target.parents) or target in source.parents:
             raise UsageError(f"the output folder {folder} and the input {path} lie in one another; choose another with -o")
