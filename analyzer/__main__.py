@@ -1,6 +1,6 @@
 """`python -m analyzer` is `triage`."""
 
-from analyzer.cli import main
+from analyzer.entry import main
 
 if __name__ == "__main__":
     main()

@@ -45,11 +45,11 @@ def workspace() -> Iterator[Path]:
     Raises:
         UsageError: the temporary folder cannot be written or has less than MIN_FREE_BYTES left.
     """
-    base = Path(tempfile.gettempdir())
+    base = Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
     try:
         free = shutil.disk_usage(base).free
     except OSError as error:
-        raise UsageError(f"the temporary folder {base} cannot be used: {error.strerror}") from None
+        raise UsageError(f"the temporary folder {base} cannot be used: {error.strerror} (see TMPDIR)") from None
     if free < MIN_FREE_BYTES:
         raise UsageError(
             f"the temporary folder {base} has {free >> 20} MB left, {MIN_FREE_BYTES >> 20} MB are needed (set TMPDIR)"

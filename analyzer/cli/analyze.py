@@ -12,7 +12,7 @@ import typer
 from analyzer import times
 from analyzer.bundle.errors import UsageError
 from analyzer.case import Options, analyze_case
-from analyzer.cli import output, progress
+from analyzer.cli import output, prepare, progress
 
 if TYPE_CHECKING:
     from analyzer.engine.model import Report
@@ -57,6 +57,8 @@ def analyze(
     chosen = _formats(formats)
     options = Options(as_of=_time(as_of), jobs=jobs)
     packs = load_packs(rules or [])
+    if prepare.stored_database(bundle):
+        raise UsageError(f"{bundle} is a report: give the bundle it was made from, or ask it with `triage sql`")
     folder = out or output.default_folder(bundle)
     output.check(folder, [bundle])
     with output.replaced(folder) as staging, progress.shown() as tell:

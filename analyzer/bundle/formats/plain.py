@@ -28,7 +28,8 @@ def classify(root: Root, path: str, size: int) -> Assignment:
     if is_objects_name(name):
         return Assignment("objects", "objects", Hint(json=name.endswith(".json")))
     if root.part == _SINGLE:
-        return Assignment("log", "guess", name="single")
+        # A file that somebody names a log may be any text; one that does not (a README) must look like a log.
+        return Assignment("log", "guess", name="single" if is_log_name(name) else "log")
     if is_log_name(name):
         return Assignment("log", "guess", name="log")
     if size <= MAX_GUESS_BYTES and ("." not in name.lstrip(".") or name.endswith((".txt", ".out", ".dump"))):

@@ -1,0 +1,14 @@
+"""Where `triage` starts: nothing is imported before Ctrl-C has a quiet way out."""
+
+from __future__ import annotations
+
+import signal
+
+
+def main() -> None:
+    """The entry point of `triage` and `kubectl-triage`."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from analyzer.cli import main as run
+
+    signal.signal(signal.SIGINT, before)
+    run()
