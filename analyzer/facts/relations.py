@@ -62,13 +62,28 @@ JOIN objects s ON s.api_group = '' AND s.kind = 'Service'
     AND s.namespace = json_extract_string(b.service, '$.namespace') AND s.name = json_extract_string(b.service, '$.name')
 """
 
+# What is being deleted in a namespace that is being deleted keeps it there.
+_CONTENT = """
+SELECT o.object_id, n.object_id, 'content'
+FROM objects n JOIN objects o ON o.namespace = n.name AND o.input = n.input AND o.deleted_at IS NOT NULL
+WHERE n.api_group = '' AND n.kind = 'Namespace' AND n.deleted_at IS NOT NULL
+"""
+
+# The namespace controller names the APIs that do not answer as GROUP/VERSION.
+_DISCOVERY = """
+SELECT a.object_id, c.object_id, 'discovery'
+FROM conditions c JOIN objects a ON a.api_group = 'apiregistration.k8s.io' AND a.kind = 'APIService'
+    AND contains(c.message, ' ' || json_extract_string(a.json, '$.spec.group') || '/' || json_extract_string(a.json, '$.spec.version'))
+WHERE c.api_group = '' AND c.kind = 'Namespace' AND c.type = 'NamespaceDeletionDiscoveryFailure' AND c.status = 'True'
+"""
+
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `relations` with owner, node, taint, pvc, pv, service and backend edges.
+    """Fills `relations` with owner, node, taint, pvc, pv, service, backend, content and discovery edges.
 
-    Needs `owners`, `pods`, `nodes` and `scheduling_causes`.
+    Needs `owners`, `pods`, `nodes`, `conditions` and `scheduling_causes`.
     """
-    for query in (_OWNER, _NODE, _TAINT, _PVC, _PV, _BACKEND):
+    for query in (_OWNER, _NODE, _TAINT, _PVC, _PV, _BACKEND, _CONTENT, _DISCOVERY):
         con.execute(f"INSERT INTO relations {query}")
     insert_rows(con, "relations", _selected(con))
 
