@@ -260,7 +260,9 @@ def _quotes(cases: list[_Case]) -> list[Quote]:
                 continue
             if item.get("kind") not in get_args(EvidenceKind):
                 raise RowError(f"evidence of kind {item.get('kind')!r}")
-            value = "" if item.get("value") is None else str(item["value"])
+            if item.get("value") is None:  # A field that is not there.
+                continue
+            value = str(item["value"])
             seen.setdefault(Quote(item["origin"], item["id"], item.get("line"), item.get("path") or "", value, item["kind"]))
             if len(seen) >= MAX_EVIDENCE:
                 return list(seen)

@@ -166,7 +166,7 @@ def _unmet(status: dict[str, Any]) -> tuple[str | None, str | None]:
     for index, need in enumerate(mappings(status.get("requirementStatus"))):
         if need.get("status") in _MET or not text(need.get("kind")):
             continue
-        path = path or f"status.requirementStatus[{index}].status"
+        path = path or f"status.requirementStatus[{index}].{'message' if text(need.get('message')) else 'status'}"
         why = text(need.get("message")) or text(need.get("status")) or "not met"
         words.append(f"{need['kind']} {need.get('name') or ''}: {one_line(why, 200)}")
     more = len(words) - _UNMET_SHOWN
