@@ -1,0 +1,1 @@
+"""Tests of the commands, run as their users run them."""
