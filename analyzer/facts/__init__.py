@@ -19,6 +19,7 @@ from analyzer.facts import (
     openshift,
     owners,
     pods,
+    quotas,
     relations,
     scheduling,
     services,
@@ -53,6 +54,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
         nodes,
         openshift,
         relations,
+        quotas,
     ):
         module.derive(con)
     coverage.derive(con, needed)

@@ -73,7 +73,7 @@ WHERE n.api_group = '' AND n.kind = 'Namespace' AND n.deleted_at IS NOT NULL
 _DISCOVERY = """
 SELECT a.object_id, c.object_id, 'discovery'
 FROM conditions c JOIN objects a ON a.api_group = 'apiregistration.k8s.io' AND a.kind = 'APIService'
-    AND contains(c.message, ' ' || json_extract_string(a.json, '$.spec.group') || '/' || json_extract_string(a.json, '$.spec.version'))
+    AND contains(c.message, ' ' || array_to_string(json_extract_string(a.json, ['$.spec.group', '$.spec.version']), '/'))
 WHERE c.api_group = '' AND c.kind = 'Namespace' AND c.type = 'NamespaceDeletionDiscoveryFailure' AND c.status = 'True'
 """
 

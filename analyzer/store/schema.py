@@ -524,6 +524,30 @@ not_ready INTEGER addresses that are not
 """,
     ),
     _table(
+        "quota_refusals",
+        "facts",
+        "What a ResourceQuota refused, one row a place that says so and resource, with what the quota says now.",
+        """
+object_id BIGINT the object whose pods (or other objects) were refused, null where it is not in the bundle
+input INTEGER its input
+namespace VARCHAR the namespace
+quota VARCHAR name of the ResourceQuota
+quota_id BIGINT the ResourceQuota, null where it is not in the bundle
+resource VARCHAR the resource that did not fit, such as requests.cpu
+requested VARCHAR how much the refused request asked for
+used VARCHAR how much is used, by the quota's status, else by the refusal
+hard VARCHAR the limit, by the quota's status, else by the refusal
+current BOOLEAN the limit is that of the quota's status
+exceeds BOOLEAN requested and used together are more than the limit, null where a quantity cannot be read
+source_id BIGINT the Event, or the object with the condition, that says so
+source_path VARCHAR the field that says so
+message VARCHAR the words
+times INTEGER how often it was seen
+first_at TIMESTAMP first seen
+last_at TIMESTAMP last seen, null for a condition
+""",
+    ),
+    _table(
         "webhooks",
         "facts",
         "The webhooks of ValidatingWebhookConfigurations and MutatingWebhookConfigurations.",
