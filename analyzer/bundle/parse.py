@@ -15,7 +15,7 @@ from analyzer import times
 from analyzer.bundle.collect_errors import MAX_ERROR_BYTES, errors_in_json, errors_in_text
 from analyzer.bundle.documents import read_documents
 from analyzer.bundle.errors import BundleError, CutEntry
-from analyzer.bundle.formats.base import CLEAN_REPORT
+from analyzer.bundle.formats.base import CLEAN_REPORT, HOST_LOG
 from analyzer.bundle.job import Job, Task, Tick, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MIB
 from analyzer.bundle.parse_logs import read_blocks, read_log
@@ -79,9 +79,9 @@ def read_guess(job: Job, stream: BinaryIO) -> None:
     rest = Rejoined(head, stream).binary()
     if not head:
         job.result.status = "empty"
-    elif looks_like_objects(head):
+    elif name != HOST_LOG and looks_like_objects(head):
         read_objects(job, rest)
-    elif (name == "single" and looks_like_text(head)) or (name == "log" and looks_like_log(head)):
+    elif (name == "single" and looks_like_text(head)) or (name in ("log", HOST_LOG) and looks_like_log(head)):
         read_log(job, rest)
     else:
         job.result.status, job.result.error = "skipped", "neither objects nor a log"
@@ -131,6 +131,9 @@ def _read_version(job: Job, stream: BinaryIO) -> None:
 
 
 def _write_document(job: Job, value: Any) -> None:
+    if value is None:
+        # JSON's null is what several collectors write where there was nothing; a column cannot tell it from no value.
+        return
     if job.task.assignment.name == CLEAN_REPORT:
         # It also maps each replacement to what it stands for, which whoever cleaned the bundle meant to keep back.
         omitted = value.get("omissions") if isinstance(value, dict) else None

@@ -14,6 +14,7 @@ from analyzer.bundle.containers import open_container, sha256_of
 from analyzer.bundle.errors import UnreadableError
 from analyzer.bundle.formats import INSIDE_NOT_OPENED, Known, Layout, recognise
 from analyzer.bundle.formats.base import ALL_NAMESPACES
+from analyzer.bundle.formats.support_bundle import HOST
 from analyzer.bundle.job import Task
 from analyzer.bundle.rows import ERRORS, FILES, LISTS, Result, Sink
 from analyzer.bundle.stamps import Stamp, format_time, name_time
@@ -185,6 +186,8 @@ def _settle_errors(opened: Sequence[_Input], results: Mapping[int, Result], erro
 def _why_nothing(one: _Input, ids: range, results: Mapping[int, Result], errors: Sequence[Path]) -> str:
     """One line on an input with no object and no log line: the collection's own words where it has some."""
     name = one.path.name or str(one.path)
+    if one.layout and one.layout.format == HOST:
+        return f"{name}: this is a host-only support bundle and holds no cluster resources: no Kubernetes object and no log line"
     for path in errors:
         with path.open("rb") as lines:
             for line in lines:
@@ -192,7 +195,7 @@ def _why_nothing(one: _Input, ids: range, results: Mapping[int, Result], errors:
                 if row["file_id"] in ids:
                     return f"{name}: the collection failed or is empty; it says: {row['message']}"
     if one.layout and one.layout.format != "plain":
-        return f"{name}: this {one.layout.format} is empty: not one Kubernetes object and not one log line in it"
+        return f"{name}: this {one.layout.format} is empty or incomplete: not one Kubernetes object and not one log line in it"
     problem = next((f"; {results[i].error}" for i in ids if i in results and results[i].status == "unread"), "")
     if one.listing.problem and not problem:
         problem = f"; {one.listing.problem.message}"

@@ -8,13 +8,14 @@ from datetime import datetime
 import duckdb
 
 from analyzer.facts import (
-    asked,
     clock,
     conditions,
     controllers,
     coverage,
     events,
+    foreign_findings,
     log_ends,
+    log_places,
     nodes,
     openshift,
     owners,
@@ -39,7 +40,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
     for table in TABLES:
         if table.stage == "facts":
             con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
-    asked.settle_logs(con)
+    log_places.settle(con)
     clock.derive(con, as_of)
     for module in (
         conditions,
@@ -55,6 +56,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
         openshift,
         relations,
         quotas,
+        foreign_findings,
     ):
         module.derive(con)
     coverage.derive(con, needed)

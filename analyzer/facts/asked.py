@@ -65,13 +65,3 @@ def kinds_of(resource: str, names: Names, with_objects: frozenset[Kind]) -> list
     """The kinds that a resource without its group means: where one group of it has objects, the others were not asked."""
     kinds = names.resource(resource)
     return [kind for kind in kinds if kind in with_objects] or kinds
-
-
-def settle_logs(con: duckdb.DuckDBPyConnection) -> None:
-    """Told to fetch the logs of previous containers, Sonobuoy fetches those alone, under the same names."""
-    con.execute(
-        "UPDATE logs SET source = 'previous' FROM files f WHERE f.file_id = logs.file_id AND logs.source = 'current' "
-        "AND f.format = 'sonobuoy' AND f.input IN (SELECT c.input FROM documents d JOIN files c ON c.file_id = d.file_id "
-        "WHERE d.role = ? AND json_extract_string(d.json, '$.previous') = 'true')",
-        [_CONFIG],
-    )

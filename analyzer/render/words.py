@@ -37,6 +37,8 @@ FORMAT: Final[dict[str, str]] = {
     "inspect": "oc adm inspect",
     "cluster-info": "kubectl cluster-info dump",
     "support-bundle": "troubleshoot support bundle",
+    "support-bundle-host": "troubleshoot support bundle of hosts only, without cluster resources",
+    "sonobuoy": "Sonobuoy results",
     "plain": "plain manifests",
     "log": "log",
 }

@@ -109,7 +109,7 @@ tail_line BIGINT line of the file where the tail starts, from 1
         "Files of a bundle that are no Kubernetes objects but that rules read, whole, as JSON.",
         """
 file_id INTEGER the file
-role VARCHAR alerts, prometheus-rules, etcd-endpoint-health, etcd-alarm-list, etcd-member-list, version, …
+role VARCHAR alerts, prometheus-rules, etcd-endpoint-health, etcd-alarm-list, etcd-member-list, foreign-analysis, version, …
 json JSON the content, secrets masked
 """,
     ),
@@ -631,7 +631,7 @@ available_since TIMESTAMP last turn of condition Available
     _table(
         "olm_installs",
         "facts",
-        "Operators that OLM installs: one row a ClusterServiceVersion, and an InstallPlan or Subscription that failed without one.",
+        "Operators that OLM installs: one row a ClusterServiceVersion, and an InstallPlan or Subscription that failed without it.",
         """
 object_id BIGINT the ClusterServiceVersion, InstallPlan or Subscription
 home VARCHAR namespace that the operator is installed in (of a copy: where its original lies)
@@ -669,6 +669,18 @@ object_id BIGINT the nearest object in the bundle that its labels name
 labels VARCHAR labels in words
 text VARCHAR message, description or summary of the alert
 active_at TIMESTAMP since when
+""",
+    ),
+    _table(
+        "foreign_findings",
+        "facts",
+        "What another tool concluded when it made the bundle (analysis.json of troubleshoot). Theirs, not ours.",
+        """
+file_id INTEGER the file that says so
+name VARCHAR name of the check
+title VARCHAR what it is about, in words
+severity VARCHAR as that tool has it: error, warn, info or debug (nothing is wrong); null where it says none
+message VARCHAR what it found
 """,
     ),
     _table(

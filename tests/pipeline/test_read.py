@@ -454,3 +454,10 @@ def test_a_folder_with_a_real_log_in_it_has_that_log(tmp_path: Path) -> None:
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", {"node/dmesg.log": text, "node/notes.txt": "look at this"}))
     assert parts.inputs[0]["format"] == "log"
     assert trees.file(parts, "notes.txt")["status"] == "skipped"
+
+
+def test_documents_that_hold_null_are_none(tmp_path: Path) -> None:
+    inner = f"must-gather.local.7/{trees.IMAGE}/"
+    nulls: trees.Files = {f"{inner}{name}": "null\n" for name in ("etcd_info/endpoint_health.json", "monitoring/alerts.json")}
+    parts = trees.read(tmp_path, trees.write(tmp_path / "b", trees.must_gather() | nulls))
+    assert trees.columns(trees.table(parts, "part_documents"), "role") == {("version",)}

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pipeline_trees as trees
 
-from analyzer.facts import asked, coverage
+from analyzer.facts import coverage, log_places
 from analyzer.store.load import load
 from analyzer.store.schema import TABLES
 
@@ -99,7 +99,7 @@ def derived(tmp_path: Path, files: trees.Files) -> duckdb.DuckDBPyConnection:
     for table in TABLES:
         if table.stage == "facts":
             con.execute(table.ddl())
-    asked.settle_logs(con)
+    log_places.settle(con)
     coverage.derive(con, [("batch", "Job"), ("", "PersistentVolume"), ("coordination.k8s.io", "Lease")])
     return con
 

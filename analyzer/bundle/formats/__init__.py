@@ -18,7 +18,7 @@ INSIDE_NOT_OPENED = "inside a nested archive that is no bundle"
 _Classify = Callable[[Root, str, int], Assignment]
 _FORMATS: tuple[tuple[Callable[[Tree], list[Root]], tuple[str, ...], _Classify], ...] = (
     (must_gather.detect, ("must-gather", "inspect"), must_gather.classify),
-    (support_bundle.detect, ("support-bundle",), support_bundle.classify),
+    (support_bundle.detect, ("support-bundle", "support-bundle-host"), support_bundle.classify),
     (sonobuoy.detect, ("sonobuoy",), sonobuoy.classify),
     (cluster_info.detect, ("cluster-info",), cluster_info.classify),
 )

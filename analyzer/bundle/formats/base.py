@@ -34,6 +34,10 @@ Source = Literal["current", "previous", "rotated", "service", "audit", "other"]
 ALL_NAMESPACES = "*"
 CLEAN_REPORT = "clean-report"
 """Role of what must-gather-clean says that it did to a must-gather."""
+FOREIGN_ANALYSIS = "foreign-analysis"
+"""Role of what another tool concluded when it made the bundle."""
+HOST_LOG = "host-log"
+"""Name of a guess: a log or nothing; no objects, since what lies on a host (a kubelet's configuration) is not of the cluster."""
 NESTED = "!/"
 """Stands after the name of an archive inside the input, as in `a.tar.gz!/b`."""
 

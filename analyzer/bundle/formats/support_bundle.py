@@ -3,6 +3,9 @@
 Objects lie below `cluster-resources/`: cluster-scoped kinds in one file each, the others in one file a namespace.
 Lists of old versions are bare arrays whose items name no kind, an empty list is `null`; so the kind comes from the
 path. Other collectors write beside it, with folders of their own.
+
+A bundle of host collectors alone has `host-collectors/` and nothing of the cluster; it is told to be one. What is left of
+a bundle without either is known by the name of its folder alone.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import re
 
 from analyzer.bundle.formats.base import (
     ALL_NAMESPACES,
+    FOREIGN_ANALYSIS,
+    HOST_LOG,
     Assignment,
     Place,
     Root,
@@ -64,8 +69,16 @@ _KINDS: dict[str, tuple[str, str]] = {
     "mutatingwebhookconfigurations": ("MutatingWebhookConfiguration", "admissionregistration.k8s.io"),
 }
 _UNREAD = {"groups", "resources", "authcanilist"}
-_DOCUMENTS = {"version.yaml": "version", "cluster-info/cluster_version.json": "cluster-version"}
+_DOCUMENTS = {
+    "version.yaml": "version",
+    "cluster-info/cluster_version.json": "cluster-version",
+    "analysis.json": FOREIGN_ANALYSIS,
+}
 _MAIN, _SNAPSHOT = "main", "snapshot"
+_LIKELY = 60
+"""Score of a root that has objects of a cluster."""
+HOST = "support-bundle-host"
+_NAME = re.compile(r"(?:support-?bundle|preflight-?bundle)(?![a-z])", re.IGNORECASE)
 _LOG = re.compile(r"pods/logs/(?P<ns>[^/]+)/(?P<pod>[^/]+)/(?P<name>[^/]+)\.log(?:\.gz)?\Z")
 _ERRORS = re.compile(r"(?:^|/)(?:[^/]*-errors?(?:\.json)?/.*|[^/]*-errors?\.json|errors?\.(?:json|txt)|collector-errors/[^/]+)\Z")
 
@@ -77,13 +90,24 @@ def detect(tree: Tree) -> list[Root]:
         names = tree.names(folder)
         inside = tree.names(f"{folder}cluster-resources/")
         if "cluster-resources" not in names or not inside:
+            roots += _without_cluster(tree, folder, names)
             continue
         sure = bool(names & {"version.yaml", "analysis.json", "cluster-info", "collector-errors", "execution-data"})
         if not sure and not any(_key(stem(name)) in _KINDS for name in inside):
             continue
-        part = _SNAPSHOT if any(folder.startswith(root.prefix) for root in roots) else _MAIN
-        roots.append(Root("support-bundle", folder, 70 if sure else 60, part))
+        above = any(root.score >= _LIKELY and folder.startswith(root.prefix) for root in roots)
+        part = _SNAPSHOT if above else _MAIN
+        roots.append(Root("support-bundle", folder, 70 if sure else _LIKELY, part))
     return roots
+
+
+def _without_cluster(tree: Tree, folder: str, names: set[str]) -> list[Root]:
+    """A bundle of hosts alone, or the rest of one that lost its objects."""
+    if names & {"version.yaml", "analysis.json"} and tree.names(f"{folder}host-collectors/"):
+        return [Root(HOST, folder, 55, _MAIN)]
+    if names & {"version.yaml", "analysis.json", "cluster-info"} and _NAME.match(base_name(folder[:-1])):
+        return [Root("support-bundle", folder, 40, _MAIN)]
+    return []
 
 
 def classify(root: Root, path: str, size: int) -> Assignment:
@@ -91,14 +115,30 @@ def classify(root: Root, path: str, size: int) -> Assignment:
     name = base_name(path)
     if root.part == _SNAPSHOT:
         return skip("an earlier snapshot inside the bundle")
-    if path in _DOCUMENTS:
-        return Assignment("document", "document", name=_DOCUMENTS[path])
     if path.startswith("cluster-resources/"):
         return _resource(path.removeprefix("cluster-resources/"), name)
+    return _of_others(path, name, size)
+
+
+def _of_others(path: str, name: str, size: int) -> Assignment:
+    """Beside `cluster-resources/`."""
+    if path in _DOCUMENTS:
+        return Assignment("document", "document", name=_DOCUMENTS[path])
     if _ERRORS.search(path):
         return Assignment("errors", "errors", name=_error_subject(path))
+    if path.startswith("host-collectors/"):
+        return _of_host(name)
     if size and is_log_name(name):
         return Assignment("log", "log")
+    return skip("of another collector")
+
+
+def _of_host(name: str) -> Assignment:
+    """What a collector ran or copied on a host: logs and dmesg among it, by any name."""
+    if is_log_name(name):
+        return Assignment("log", "log", place=Place(source="service"))
+    if name.endswith(".txt") or "." not in name:
+        return Assignment("log", "guess", place=Place(source="service"), name=HOST_LOG)
     return skip("of another collector")
 
 

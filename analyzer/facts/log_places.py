@@ -1,0 +1,66 @@
+"""Whose a log is, where its path alone does not tell.
+
+Troubleshoot's log collector writes below a folder that the user names: `POD.log` (one container), `POD/CONTAINER.log`,
+`…-previous.log`. Since 2022 these are links into `cluster-resources/pods/logs/`, before they were the only place, and
+where a bundle was packed again without links they are copies.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+_NAMED = r"""
+CREATE OR REPLACE TEMP TABLE named_logs AS
+WITH loose AS (
+    SELECT l.log_id, f.input, l.bytes, l.lines, l.tail,
+        regexp_extract(f.path, '([^/]+)/[^/]+$', 1) AS folder,
+        regexp_replace(regexp_extract(f.path, '[^/]+$'), '(-previous)?\.log$', '') AS name,
+        ends_with(f.path, '-previous.log') AS previous
+    FROM logs l JOIN files f USING (file_id)
+    WHERE l.pod = '' AND l.source = 'other' AND f.format = 'support-bundle'
+), pod AS (
+    SELECT input, namespace, name, json_extract_string(json, '$.spec.containers[*].name') AS mains,
+        json_extract_string(json, '$.spec.initContainers[*].name') AS inits
+    FROM objects WHERE api_group = '' AND kind = 'Pod'
+), fitting AS (
+    SELECT loose.*, pod.namespace AS pod_namespace, pod.name AS pod,
+        CASE WHEN loose.folder = pod.name THEN loose.name ELSE pod.mains[1] END AS container
+    FROM loose JOIN pod ON pod.input = loose.input AND (
+        (loose.folder = pod.name AND list_contains(list_concat(pod.mains, pod.inits), loose.name))
+        OR (loose.name = pod.name AND len(pod.mains) = 1)
+    )
+)
+SELECT * FROM fitting QUALIFY count(*) OVER (PARTITION BY log_id) = 1
+"""
+
+_COPIES = """
+DELETE FROM logs USING named_logs n, logs AS kept, files AS f
+WHERE logs.log_id = n.log_id AND kept.log_id <> n.log_id AND f.file_id = kept.file_id AND f.input = n.input
+    AND kept.namespace = n.pod_namespace AND kept.pod = n.pod AND kept.container = n.container
+    AND kept.source = CASE WHEN n.previous THEN 'previous' ELSE 'current' END
+    AND kept.bytes = n.bytes AND kept.lines = n.lines AND kept.tail IS NOT DISTINCT FROM n.tail
+"""
+
+_JOIN = """
+UPDATE logs SET namespace = n.pod_namespace, pod = n.pod, container = n.container,
+    source = CASE WHEN n.previous THEN 'previous' ELSE 'current' END
+FROM named_logs n WHERE n.log_id = logs.log_id
+"""
+
+# Told to fetch the logs of previous containers, Sonobuoy fetches those alone, under the same names.
+_PREVIOUS = """
+UPDATE logs SET source = 'previous' FROM files f WHERE f.file_id = logs.file_id AND logs.source = 'current'
+    AND f.format = 'sonobuoy' AND f.input IN (
+        SELECT c.input FROM documents d JOIN files c ON c.file_id = d.file_id
+        WHERE d.role = 'sonobuoy-config' AND json_extract_string(d.json, '$.previous') = 'true'
+    )
+"""
+
+
+def settle(con: duckdb.DuckDBPyConnection) -> None:
+    """Gives logs their pod and source as far as the bundle tells, and drops copies of a log that is there already.
+
+    A name that several pods have is nobody's: the log stays without a pod.
+    """
+    for step in (_PREVIOUS, _NAMED, _COPIES, _JOIN, "DROP TABLE named_logs"):
+        con.execute(step)
