@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import msgspec
 
-from analyzer.engine.model import NotEvaluated
+from analyzer.engine.model import NO_TRACE, NotEvaluated
 from analyzer.engine.yamltext import read_yaml
 
 
@@ -89,7 +89,7 @@ def absences(here: frozenset[str], with_rules: Iterable[str]) -> list[NotEvaluat
     for domain in domains():
         if domain.name not in here:
             if not domain.quiet:
-                entries.append(NotEvaluated(f"{domain.name}/*", f"no trace of {domain.name} in this bundle"))
+                entries.append(NotEvaluated(f"{domain.name}/*", f"{NO_TRACE} {domain.name} in this bundle"))
         elif not domain.core and domain.name not in known:
             reason = f"{domain.name} is in this bundle, but this version has no rules for it"
             entries.append(NotEvaluated(f"{domain.name}/*", reason))

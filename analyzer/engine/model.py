@@ -100,6 +100,10 @@ class State:
     since: datetime | None
 
 
+NO_TRACE = "no trace of"
+"""How the reason of a `DOMAIN/*` begins of which the bundle has nothing; any other means that nobody looked at it."""
+
+
 @dataclass(frozen=True, slots=True)
 class NotEvaluated:
     """A rule (or `DOMAIN/*`) that could not be evaluated for one reason."""

@@ -14,7 +14,7 @@ from analyzer.render import words
 from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line, short_path
 from analyzer.render.json import single_rules
 from analyzer.render.tree import Step
-from analyzer.render.view import IncidentView, asks, full_views, incident_views, measured_at, not_shown, quotes
+from analyzer.render.view import IncidentView, asks, full_views, incident_views, measured_at, not_shown, quotes, unknown_domains
 
 Flavor = Literal["gfm"]
 
@@ -202,9 +202,10 @@ def _others(report: Report, views: tuple[IncidentView, ...], shown: set[str]) ->
 
 
 def _open(report: Report) -> list[_Block]:
-    questions = asks(report)
+    questions, unknown = asks(report), md_text(unknown_domains(report))
     if not questions:
-        return [_Block(_OPEN, "## Not evaluated\n\nEvery rule whose subject is in the bundle could be evaluated.")]
+        text = unknown or "Every rule whose subject is in the bundle could be evaluated."
+        return [_Block(_OPEN, f"## Not evaluated\n\n{text}")]
     blocks = [_Block(_OPEN, "## Not evaluated\n\nNothing here says that these are fine. Please send the output of the commands.")]
     for ask in questions[:ASKS]:
         codes = ", ".join(md_code(code) for code in ask.codes[:CODES])
@@ -215,6 +216,8 @@ def _open(report: Report) -> list[_Block]:
             text += "\n\n" + md_fence("\n".join(one_line(command) for command in ask.commands), "  ")
         blocks.append(_Block(_OPEN, text))
     more = not_shown(len(questions), ASKS, "question")
+    if unknown:
+        blocks.append(_Block(_OPEN, f"- {unknown}"))
     return [*blocks, *([_Block(_OPEN, f"- {more} in report.json")] if more else [])]
 
 

@@ -26,6 +26,7 @@ from analyzer.render.view import (
     measured_at,
     not_shown,
     quotes,
+    unknown_domains,
 )
 from analyzer.times import age
 
@@ -88,6 +89,7 @@ class Page:
     not_evaluated: int
     rules_open: int
     absent: tuple[str, ...]
+    unknown: str
     covered: Covered
     questions: tuple[tuple[str, str], ...]
 
@@ -103,8 +105,10 @@ def _after(report: Report, views: tuple[IncidentView, ...], open_rules: int) -> 
     if open_rules:
         verb = "rule" if report.rules.count == 1 else "rules"
         says.append(f"{words.number(open_rules)} of {words.number(report.rules.count)} {verb} could not be evaluated.")
-    else:
+    elif not (unknown := unknown_domains(report)):
         says.append("Every rule that applies could be evaluated.")
+    else:
+        says.append(unknown)
     return " ".join(says)
 
 
@@ -207,6 +211,7 @@ def build(report: Report) -> Page:
         not_evaluated=len(single_rules(report)),
         rules_open=open_rules,
         absent=absent_domains(report),
+        unknown=unknown_domains(report),
         covered=covered(report),
         questions=QUESTIONS,
     )

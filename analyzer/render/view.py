@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from analyzer.engine.model import Evidence, Finding, Incident, Report, Severity
+from analyzer.engine.model import NO_TRACE, Evidence, Finding, Incident, NotEvaluated, Report, Severity
 from analyzer.render import words
 from analyzer.render.escape import clip, excerpt, one_line, short_path
 from analyzer.render.tree import Step, steps
@@ -183,4 +183,16 @@ def asks(report: Report) -> tuple[Ask, ...]:
 
 def absent_domains(report: Report) -> tuple[str, ...]:
     """Domains without any trace in the bundle."""
-    return tuple(item.code.split("/", 1)[0] for item in report.not_evaluated if item.code.endswith("/*"))
+    return tuple(_domain(item) for item in report.not_evaluated if item.code.endswith("/*") and item.reason.startswith(NO_TRACE))
+
+
+def unknown_domains(report: Report) -> str:
+    """What the bundle holds that no rule of this version is about, in a sentence; empty where there is nothing."""
+    names = [_domain(item) for item in report.not_evaluated if item.code.endswith("/*") and not item.reason.startswith(NO_TRACE)]
+    if not names:
+        return ""
+    return f"In the bundle, but looked at by no rule of this version: {', '.join(names)}."
+
+
+def _domain(item: NotEvaluated) -> str:
+    return item.code.split("/", 1)[0]

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from analyzer.content import folder
 from analyzer.engine.model import Incident, KindCoverage, NotEvaluated, Report
 from analyzer.render.html import report_html
+from analyzer.render.markdown import report_markdown
 
 from .hostile import STRINGS, either
 from .sample import CORDON, CRASH, FRONT_PODS, HEALTHY, NODE_DOWN, SAMPLE, big, finding, with_text
@@ -181,6 +182,18 @@ def test_what_was_not_seen_is_said_and_never_called_fine() -> None:
     row = re.search(r"Secret</th>.*?</tr>", report_html(SAMPLE), re.DOTALL)
     assert row
     assert ">?<" in row[0]
+
+
+def test_what_no_rule_looks_at_is_not_called_absent_or_fine() -> None:
+    entry = NotEvaluated("train/*", "train is in this bundle, but this version has no rules for it")
+    said = "In the bundle, but looked at by no rule of this version: train."
+    for sample in (HEALTHY, SAMPLE):
+        report = replace(sample, not_evaluated=(*sample.not_evaluated, entry))
+        html, markdown = Page(report_html(report)).text, report_markdown(report)
+        assert said in html
+        assert said in markdown
+        assert "kueue, train" not in html
+        assert "Every rule" not in html + markdown
 
 
 def test_a_healthy_report_says_so_first() -> None:
