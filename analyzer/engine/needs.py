@@ -12,9 +12,12 @@ from analyzer.engine.domains import is_absent
 from analyzer.engine.model import NotEvaluated
 from analyzer.engine.pack import Pack
 from analyzer.engine.rule import Need, Rule
+from analyzer.facts.kindnames import BUILT_IN
 
+_CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _MISSING = frozenset({"not-collected", "forbidden", "removed"})
 _WORDS = {"not-collected": "not collected", "forbidden": "forbidden to the collector", "removed": "removed before it was sent"}
+_ASK_CUSTOM = "kubectl get $(kubectl get crds -o name | cut -d/ -f2 | paste -sd,) -A -o yaml > custom.yaml"
 NAMED = 5
 """Objects that one entry names."""
 
@@ -45,7 +48,7 @@ def needed_kinds(packs: Iterable[Pack], here: frozenset[str] | None = None) -> s
         for rule in pack.rules
         if here is None or not is_absent(rule.domain, here)
         for need in rule.needs
-        if need.kind not in ("logs", "document")
+        if need.kind not in ("logs", "document", "custom-resources")
     }
 
 
@@ -111,6 +114,8 @@ def ask(need: Need, have: Collected) -> str:
     cli = "oc" if have.openshift else "kubectl"
     if need.kind == "logs":
         return f"{cli} logs POD -n NAMESPACE --all-containers --prefix --timestamps > POD.log"
+    if need.kind == "custom-resources":
+        return "oc adm must-gather" if have.openshift else _ASK_CUSTOM
     if need.kind == "document":
         return "oc adm must-gather" if have.openshift else f"send the file that holds {need.name}"
     group, kind = resolved(need)
@@ -128,6 +133,10 @@ def _missing(need: Need, have: Collected) -> str | None:
         return None if have.logs else "not collected"
     if need.kind == "document":
         return None if need.name in have.documents else "not collected"
+    if need.kind == "custom-resources":
+        asked = have.kinds.get(_CRD, ("not-collected", 0))[0] not in _MISSING
+        there = asked or any(some and group not in BUILT_IN for (group, _), (_, some) in have.kinds.items())
+        return None if there else "not collected"
     status, objects = have.kinds.get(resolved(need), ("not-collected", 0))
     return _WORDS[status] if status in _MISSING and not objects else None
 
@@ -135,6 +144,8 @@ def _missing(need: Need, have: Collected) -> str | None:
 def _words(need: Need) -> str:
     if need.kind == "logs":
         return "logs of containers"
+    if need.kind == "custom-resources":
+        return "custom resources"
     if need.kind == "document":
         return need.name
     group, kind = resolved(need)

@@ -45,7 +45,8 @@ _REQUIRED = ("code", "severity", "owner", "title", "message", "query", "why")
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a rule cannot do without: a kind, the logs (`kind` is "logs") or a document (`kind` is "document").
+    """What a rule cannot do without: a kind, the logs (`kind` is "logs"), custom resources of any kind (`kind` is
+    "custom-resources") or a document (`kind` is "document").
 
     `name` is the role of the document; `status` tells that objects without a status are of no use.
     """
@@ -56,7 +57,7 @@ class Need:
     status: bool = False
 
     def __str__(self) -> str:
-        if self.kind in ("logs", "document"):
+        if self.kind in ("logs", "document", "custom-resources"):
             return f"document:{self.name}" if self.name else self.kind
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
@@ -259,9 +260,9 @@ class _Reader:
                 raise self.error(path, "a need is a kind or {kind: …, status: true}")
             status, item = item.get("status", False), item.get("kind")
         if not isinstance(item, str) or not item:
-            raise self.error(path, "a need is a kind, logs or document:ROLE")
-        if item == "logs":
-            return Need("logs")
+            raise self.error(path, "a need is a kind, logs, custom-resources or document:ROLE")
+        if item in ("logs", "custom-resources"):
+            return Need(item)
         if item.startswith("document:"):
             return Need("document", name=item.removeprefix("document:"))
         kind, _, group = item.partition(".")

@@ -12,6 +12,7 @@ from analyzer.facts import (
     conditions,
     controllers,
     coverage,
+    custom,
     events,
     foreign_findings,
     log_ends,
@@ -56,6 +57,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
         openshift,
         relations,
         quotas,
+        custom,
         foreign_findings,
     ):
         module.derive(con)

@@ -548,6 +548,20 @@ last_at TIMESTAMP last seen, null for a condition
 """,
     ),
     _table(
+        "custom_faults",
+        "facts",
+        "Conditions by which custom resources without rules of their own say that something is wrong.",
+        _OBJECT
+        + """
+idx INTEGER position in status.conditions, from 0
+type VARCHAR Ready, Available, Degraded or Failing
+status VARCHAR its status, the bad one
+reason VARCHAR reason
+message VARCHAR message
+since TIMESTAMP lastTransitionTime
+""",
+    ),
+    _table(
         "webhooks",
         "facts",
         "The webhooks of ValidatingWebhookConfigurations and MutatingWebhookConfigurations.",
