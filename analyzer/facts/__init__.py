@@ -8,6 +8,7 @@ from datetime import datetime
 import duckdb
 
 from analyzer.facts import (
+    certificates,
     clock,
     conditions,
     controllers,
@@ -57,6 +58,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
         openshift,
         relations,
         quotas,
+        certificates,
         custom,
         foreign_findings,
     ):

@@ -562,6 +562,24 @@ since TIMESTAMP lastTransitionTime
 """,
     ),
     _table(
+        "certificates",
+        "facts",
+        "X.509 certificates that the bundle holds; fields with more than 20 of them (stores of public roots) are left out.",
+        """
+object_id BIGINT the object
+input INTEGER its input
+path VARCHAR the field, such as data["ca.crt"] or status.certificate
+idx INTEGER position in that field, from 0
+role VARCHAR own (the object's own certificate, then its chain) or trust (what is trusted)
+subject VARCHAR common name, else the whole name
+issuer VARCHAR the same of who signed it
+fingerprint VARCHAR SHA-256 of the certificate
+authority BOOLEAN it is that of a certificate authority
+not_before TIMESTAMP valid from
+not_after TIMESTAMP valid to
+""",
+    ),
+    _table(
         "webhooks",
         "facts",
         "The webhooks of ValidatingWebhookConfigurations and MutatingWebhookConfigurations.",
