@@ -111,7 +111,7 @@ def analyze_case(
         The frozen result, for the reports.
 
     Raises:
-        UsageError: an input or the temporary folder cannot be used.
+        UsageError: an input or the temporary folder cannot be used, or the inputs are of different clusters.
         UnreadableError: nothing in the inputs could be read as a bundle.
     """
     with workspace() as folder, _spooled(inputs, folder, progress) as paths, _rarely_collecting():
@@ -121,12 +121,14 @@ def analyze_case(
         from analyzer import facts
         from analyzer.engine import analysis, foreign, needs
         from analyzer.store import database as store
+        from analyzer.store.join import check_clusters
         from analyzer.store.load import load
 
         progress("loading", 0, 0)
         con = store.open_memory(folder, memory_limit=options.memory_limit)
         try:
             load(con, parts)
+            check_clusters(con)
             progress("deriving facts", 0, 0)
             facts.derive_all(con, as_of=options.as_of, needed=needs.needed_kinds(packs))
             others = any(not pack.trusted for pack in packs)

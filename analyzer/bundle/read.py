@@ -152,7 +152,9 @@ def _write_whole_folders(opened: Sequence[_Input], results: Mapping[int, Result]
         for (_, whole), members in folders.items():
             kind, _, group = whole.partition(".")
             read = [results[file_id] for file_id in members if file_id in results]
-            complete = len(read) == len(members) and all(result.status == "read" for result in read)
+            # Of an input that is cut, more of the folder may have followed.
+            complete = len(read) == len(members) and one.listing.problem is None
+            complete = complete and all(result.status == "read" for result in read)
             row = {"file_id": members[0], "api_group": group, "kind": kind, "namespace": ALL_NAMESPACES}
             sink.write(LISTS, row | {"objects": sum(result.objects for result in read), "complete": complete})
 

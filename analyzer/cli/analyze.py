@@ -11,6 +11,7 @@ import typer
 
 from analyzer import times
 from analyzer.bundle.errors import UsageError
+from analyzer.bundle.stdin import STDIN
 from analyzer.case import Options, analyze_case
 from analyzer.cli import output, prepare, progress
 
@@ -29,10 +30,12 @@ class FailOn(enum.StrEnum):
 
 
 def analyze(
-    bundle: Annotated[
-        Path,
+    bundles: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="BUNDLE", help="A folder, an archive, a single file, or - for standard input.", show_default=False
+            metavar="BUNDLE...",
+            help="A folder, an archive, a single file, or - for standard input. Several are one case.",
+            show_default=False,
         ),
     ],
     out: Annotated[
@@ -51,18 +54,21 @@ def analyze(
         int | None, typer.Option("--jobs", min=1, max=64, metavar="N", help="Parse processes. Default: one a core.")
     ] = None,
 ) -> None:
-    """Analyze a bundle: DIR/report.html, report.md, report.json and bundle.duckdb, and a summary here."""
+    """Analyze the bundles of one case: DIR/report.html, report.md, report.json and bundle.duckdb, and a summary here."""
     from analyzer.engine.pack import load_packs
 
     chosen = _formats(formats)
     options = Options(as_of=_time(as_of), jobs=jobs)
     packs = load_packs(rules or [])
-    if prepare.stored_database(bundle):
-        raise UsageError(f"{bundle} is a report: give the bundle it was made from, or ask it with `triage sql`")
-    folder = out or output.default_folder(bundle)
-    output.check(folder, [bundle])
+    for bundle in bundles:
+        if prepare.stored_database(bundle):
+            raise UsageError(f"{bundle} is a report: give the bundle it was made from, or ask it with `triage sql`")
+    if bundles.count(STDIN) > 1:
+        raise UsageError("- stands for standard input and can be given once")
+    folder = out or output.default_folder(bundles[0])
+    output.check(folder, bundles)
     with output.replaced(folder) as staging, progress.shown() as tell:
-        report = analyze_case([bundle], packs, staging / "bundle.duckdb", options, tell)
+        report = analyze_case(bundles, packs, staging / "bundle.duckdb", options, tell)
         tell("writing reports", 0, 0)
         _write(report, staging, chosen)
     _summary(report, folder, chosen)

@@ -28,6 +28,7 @@ from analyzer.facts import (
     services,
     webhooks,
 )
+from analyzer.store import join
 from analyzer.store.schema import TABLES
 
 
@@ -44,6 +45,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
             con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
     log_places.settle(con)
     clock.derive(con, as_of)
+    join.unite(con)
     for module in (
         conditions,
         events,

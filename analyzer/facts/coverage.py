@@ -15,6 +15,7 @@ from analyzer.bundle import kinds
 from analyzer.facts.asked import Asked, asked, kinds_of
 from analyzer.facts.kindnames import BUILT_IN, Kind, Names
 from analyzer.facts.rows import insert_rows
+from analyzer.facts.superseded import Newer
 
 ALWAYS: tuple[Kind, ...] = (("", "Node"), ("", "Pod"), ("", "Event"))
 _NAMESPACE: Kind = ("", "Namespace")
@@ -73,15 +74,16 @@ def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
     """
     seen = _objects(con)
     record = asked(con)
-    _lists(con, seen, record)
+    newer = Newer(con)
+    _lists(con, seen, record, newer)
     for kind in (*ALWAYS, *needed):
         seen.setdefault(kind, Seen())
     names = Names(seen)
     _asked(seen, names, record)
     _both_apis(seen)
-    _damage(con, seen, names)
+    _damage(con, seen, names, newer)
     _folders(con, seen)
-    _errors(con, seen, names)
+    _errors(con, seen, names, newer)
     _removed(con, seen)
     spaces = _spaces(con, seen)
     defined = _defined(con, seen, spaces)
@@ -163,7 +165,7 @@ def _objects(con: duckdb.DuckDBPyConnection) -> dict[Kind, Seen]:
     return seen
 
 
-def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], record: Asked) -> None:
+def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], record: Asked, newer: Newer) -> None:
     """A namespace is listed where at least one list of it is whole; a list that was cut or selected makes it partial."""
     rows = con.execute(
         "SELECT l.api_group, l.kind, l.namespace, l.complete, f.path, f.input "
@@ -176,7 +178,7 @@ def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], record: Asked
             entry.cut.append(f"the collection asked only for what the selector {selector} fits")
         if complete:
             entry.listed.add(namespace)
-        else:
+        elif not newer.listed((group, kind), number, namespace):
             entry.cut.append(f"a list that was cut or lost items: {path}")
 
 
@@ -203,10 +205,11 @@ def _both_apis(seen: dict[Kind, Seen]) -> None:
         core.objects = core.objects or newer.objects
 
 
-def _damage(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names) -> None:
+def _damage(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names, newer: Newer) -> None:
     """Files that were not read in full, and inputs that end too early."""
     rows = con.execute(
-        "SELECT file_id, path FROM files WHERE status IN ('partial', 'unread') AND role NOT IN ('log', 'skipped', 'document')"
+        "SELECT file_id, input, path FROM files "
+        "WHERE status IN ('partial', 'unread') AND role NOT IN ('log', 'skipped', 'document')"
     ).fetchall()
     inside: dict[int, set[Kind]] = {}
     known = con.execute(
@@ -225,15 +228,19 @@ def _damage(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names
         "SELECT file_id, api_group, kind FROM lists WHERE namespace = '*' GROUP BY ALL HAVING bool_and(complete)"
     ).fetchall()
     spared = {(file_id, (group, kind)) for file_id, group, kind in whole}
-    for file_id, path in rows:
+    spaces: dict[tuple[int, Kind], list[str]] = {}
+    for file_id, group, kind, namespace in con.execute("SELECT file_id, api_group, kind, namespace FROM lists").fetchall():
+        spaces.setdefault((file_id, (group, kind)), []).append(namespace)
+    for file_id, number, path in rows:
         for kind in inside.get(file_id) or names.path(path):
+            listed = spaces.get((file_id, kind), [])
+            if listed and all(newer.listed(kind, number, namespace) for namespace in listed):
+                continue
             if kind in seen and (file_id, kind) not in spared:
                 seen[kind].cut.append(f"a file that could not be read in full: {path}")
-    cut = con.execute("SELECT count(*) FROM inputs WHERE NOT complete").fetchall()[0][0]
-    if cut:
-        for entry in seen.values():
-            if "*" not in entry.listed:
-                entry.cut.append("the input ends too early: more of it may have followed")
+    for kind, entry in seen.items():
+        if any("*" not in entry.listed and not newer.replaced(kind, number) for number in newer.cut):
+            entry.cut.append("the input ends too early: more of it may have followed")
 
 
 def _folders(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
@@ -248,10 +255,15 @@ def _folders(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
             seen[(group, kind)].folder = True
 
 
-def _errors(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names) -> None:
-    rows = con.execute("SELECT kind, subject, message FROM collect_errors WHERE subject <> '' ORDER BY file_id, line").fetchall()
-    for error, subject, message in rows:
+def _errors(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names, newer: Newer) -> None:
+    rows = con.execute(
+        "SELECT f.input, e.kind, e.subject, e.message FROM collect_errors e JOIN files f USING (file_id) "
+        "WHERE e.subject <> '' ORDER BY e.file_id, e.line"
+    ).fetchall()
+    for number, error, subject, message in rows:
         for kind in names.resource(subject):
+            if newer.listed(kind, number):
+                continue
             seen[kind].errors.setdefault(error, message or f"{error}: {subject}")
 
 

@@ -106,11 +106,24 @@ def _owners(con: duckdb.DuckDBPyConnection) -> dict[int, tuple[int | None, str, 
 
 
 def _logs(con: duckdb.DuckDBPyConnection) -> Logs:
-    """For each container its current and its previous log; of several the longest."""
+    """For each container its current and its previous log; of several the longest of the newest input.
+
+    A log of an input in which the pod was not seen is that of an earlier pod of the same name.
+    """
     query = """
-        SELECT namespace, pod, container, arg_max(log_id, bytes) FILTER (source = 'current'),
-            arg_max(log_id, bytes) FILTER (source = 'previous')
-        FROM logs WHERE pod <> '' AND source IN ('current', 'previous') AND bytes > 0 GROUP BY ALL
+        WITH seen AS (
+            SELECT DISTINCT o.namespace, o.name AS pod, f.input
+            FROM objects o JOIN sources s USING (object_id) JOIN files f ON f.file_id = s.file_id
+            WHERE o.api_group = '' AND o.kind = 'Pod'
+        ), its AS (
+            SELECT l.*, (coalesce(i.collected_at, TIMESTAMP '1970-01-01'), i.input, l.bytes) AS rank
+            FROM logs l JOIN files f USING (file_id) JOIN inputs i ON i.input = f.input
+            WHERE l.pod <> '' AND l.source IN ('current', 'previous') AND l.bytes > 0
+                AND EXISTS (SELECT 1 FROM seen s WHERE s.namespace = l.namespace AND s.pod = l.pod AND s.input = f.input)
+        )
+        SELECT namespace, pod, container, arg_max(log_id, rank) FILTER (source = 'current'),
+            arg_max(log_id, rank) FILTER (source = 'previous')
+        FROM its GROUP BY ALL
     """
     return {(row[0], row[1], row[2]): (row[3], row[4]) for row in con.execute(query).fetchall()}
 

@@ -1,6 +1,6 @@
 """From the part files of the parse workers to the tables of stage `parts`, all in SQL over whole sets.
 
-An object that was read in several places becomes one row of `objects`; every place stays in `sources`.
+An object that was read in several places of one input becomes one row of `objects`; every place stays in `sources`.
 """
 
 from __future__ import annotations
@@ -112,9 +112,10 @@ FROM (SELECT DISTINCT ON (file_id) * FROM part_files ORDER BY file_id, status = 
 WHERE p.file_id = files.file_id
 """
 
-# An object's identity. Its uid is the best there is, but the same uid is served under several kinds (OpenShift's Project
-# is the Namespace) and an Event under two groups. Without a uid the name counts within its input: it joins the newest
-# object of that name, where one has a uid. An object without uid and name is itself alone.
+# An object's identity within its input (inputs are joined once their times are known, see analyzer.store.join). Its uid
+# is the best there is, but the same uid is served under several kinds (OpenShift's Project is the Namespace) and an Event
+# under two groups. Without a uid the name counts: it joins the newest object of that name, where one has a uid. An object
+# without uid and name is itself alone.
 _PLACES = """
 CREATE TEMP TABLE read_places AS
 WITH place AS (
@@ -129,8 +130,8 @@ WITH place AS (
 )
 SELECT place.* EXCLUDE (uid),
     CASE
-        WHEN place.uid <> '' THEN concat_ws(chr(31), 'uid', place.uid, family, kind)
-        WHEN known.uid IS NOT NULL THEN concat_ws(chr(31), 'uid', known.uid, family, kind)
+        WHEN place.uid <> '' THEN concat_ws(chr(31), 'uid', input, place.uid, family, kind)
+        WHEN known.uid IS NOT NULL THEN concat_ws(chr(31), 'uid', input, known.uid, family, kind)
         WHEN name <> '' THEN concat_ws(chr(31), 'name', input, family, kind, namespace, name)
         ELSE concat_ws(chr(31), 'place', file_id, idx)
     END AS identity

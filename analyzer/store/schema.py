@@ -47,6 +47,26 @@ namespace VARCHAR namespace, empty for cluster-scoped objects
 name VARCHAR name
 """
 
+_WHOLE_OBJECT = """
+object_id BIGINT identifies the object in this database
+input INTEGER the input it was read from
+api_group VARCHAR API group, empty for core
+version VARCHAR API version without the group
+kind VARCHAR kind
+namespace VARCHAR namespace, empty for cluster-scoped objects
+name VARCHAR name
+uid VARCHAR metadata.uid, empty where there is none
+resource_version VARCHAR metadata.resourceVersion
+created_at TIMESTAMP metadata.creationTimestamp
+deleted_at TIMESTAMP metadata.deletionTimestamp
+file_id INTEGER the file of the newest source
+line INTEGER its first line there
+byte_offset BIGINT where its text starts there
+byte_length BIGINT how long that text is
+whole BOOLEAN false where it was salvaged from damaged text
+json JSON the whole object, secrets masked
+"""
+
 # What the parse workers write: one NDJSON file a worker and table, keys as the columns.
 PARTS: tuple[Table, ...] = (
     _table(
@@ -180,33 +200,21 @@ lost INTEGER how many objects are known to be lost, null where unknown
     _table(
         "objects",
         "parts",
-        "Every Kubernetes object once, as in its newest source.",
-        """
-object_id BIGINT identifies the object in this database
-input INTEGER the input it was read from
-api_group VARCHAR API group, empty for core
-version VARCHAR API version without the group
-kind VARCHAR kind
-namespace VARCHAR namespace, empty for cluster-scoped objects
-name VARCHAR name
-uid VARCHAR metadata.uid, empty where there is none
-resource_version VARCHAR metadata.resourceVersion
-created_at TIMESTAMP metadata.creationTimestamp
-deleted_at TIMESTAMP metadata.deletionTimestamp
-file_id INTEGER the file of the newest source
-line INTEGER its first line there
-byte_offset BIGINT where its text starts there
-byte_length BIGINT how long that text is
-whole BOOLEAN false where it was salvaged from damaged text
-json JSON the whole object, secrets masked
-""",
+        "Every Kubernetes object once, as in its newest source; with several inputs as in the newest of them.",
+        _WHOLE_OBJECT,
+    ),
+    _table(
+        "gone_objects",
+        "facts",
+        "With several inputs: objects that a newer input's complete list lacks. They are in no finding and in no table of facts.",
+        _WHOLE_OBJECT + "gone_by INTEGER the newer input that no longer has it\n",
     ),
     _table(
         "sources",
         "parts",
         "Every place where an object was read.",
         """
-object_id BIGINT the object
+object_id BIGINT the object, in objects or gone_objects
 file_id INTEGER the file
 idx INTEGER position among the objects of that file, from 0
 line INTEGER its first line there
@@ -254,7 +262,7 @@ tail_line BIGINT line of the file where the tail starts
         "Files that are no Kubernetes objects but that rules read.",
         """
 file_id INTEGER the file
-role VARCHAR what it is
+role VARCHAR what it is; older-… where a newer input has one of the same role
 json JSON its content
 """,
     ),
@@ -663,7 +671,7 @@ available_since TIMESTAMP last turn of condition Available
     _table(
         "olm_installs",
         "facts",
-        "Operators that OLM installs: one row a ClusterServiceVersion, and an InstallPlan or Subscription that failed without it.",
+        "Operators that OLM installs: a row a ClusterServiceVersion, and an InstallPlan or Subscription that failed without it.",
         """
 object_id BIGINT the ClusterServiceVersion, InstallPlan or Subscription
 home VARCHAR namespace that the operator is installed in (of a copy: where its original lies)

@@ -461,3 +461,18 @@ def test_documents_that_hold_null_are_none(tmp_path: Path) -> None:
     nulls: trees.Files = {f"{inner}{name}": "null\n" for name in ("etcd_info/endpoint_health.json", "monitoring/alerts.json")}
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", trees.must_gather() | nulls))
     assert trees.columns(trees.table(parts, "part_documents"), "role") == {("version",)}
+
+
+def test_a_folder_of_single_objects_in_an_archive_that_is_cut_is_not_whole(tmp_path: Path) -> None:
+    noise = random.Random(4).randbytes(60_000)
+    tree = f"must-gather.local.7/{trees.IMAGE}/cluster-scoped-resources/core/nodes"
+    files: trees.Files = {
+        f"must-gather.local.7/{trees.IMAGE}/version": "openshift/must-gather\n4.20.4\n",
+        f"{tree}/shelf-1.yaml": trees.to_yaml(trees.node("shelf-1")),
+        f"must-gather.local.7/{trees.IMAGE}/noise.bin": noise,
+        f"{tree}/shelf-2.yaml": trees.to_yaml(trees.node("shelf-2")),
+    }
+    path = trees.tar(tmp_path / "a.tar.gz", files)
+    assert trees.lists(trees.read(tmp_path, path)) == {("Node", "*", 2, True)}
+    path.write_bytes(path.read_bytes()[:30_000])
+    assert trees.lists(trees.read(tmp_path, path)) == {("Node", "*", 1, False)}

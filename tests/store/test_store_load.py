@@ -131,12 +131,12 @@ def test_objects_without_uid_and_name_are_each_their_own(con: duckdb.DuckDBPyCon
     assert len(loaded(con, given, thing(0, name="", uid=""), thing(0, name="", uid="", idx=1))) == 2
 
 
-def test_names_count_within_their_input_only(con: duckdb.DuckDBPyConnection, given: Given) -> None:
+def test_inputs_are_loaded_apart(con: duckdb.DuckDBPyConnection, given: Given) -> None:
     given.inputs = [{"input": 0, "path": "a"}, {"input": 1, "path": "b"}]
     given.files[1]["input"] = 1
     rows = [thing(0, uid=""), thing(1, uid=""), thing(0, uid="u2", idx=1), thing(1, uid="u2", idx=1)]
     rows[2]["name"] = rows[3]["name"] = "other"
-    assert len(loaded(con, given, *rows)) == 3
+    assert len(loaded(con, given, *rows)) == 4
 
 
 def test_ids_are_dense_and_in_the_order_of_the_files(con: duckdb.DuckDBPyConnection, given: Given) -> None:
