@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 from helpers import POD_HINT, VALUES, go_yaml, items, lists, others, parts, pod, pod_list, problems
 from hypothesis import given, settings
 
@@ -209,3 +210,19 @@ def test_without_the_c_extension_all_is_the_same(value: Any) -> None:
         assert [part.line for part in fast if isinstance(part, Problem)] == [
             part.line for part in slow if isinstance(part, Problem)
         ]
+
+
+@pytest.mark.skipif(backend.EventSource is backend.PythonEvents, reason="this PyYAML was built without libyaml")
+def test_the_lean_events_are_used_and_give_back_what_they_took() -> None:
+    assert backend.CLASSES["ScalarEvent"] is not yaml.ScalarEvent
+    with backend.lean():
+        source = backend.EventSource(b"a: [b]")
+        kinds = []
+        while (event := source.get_event()) is not None:
+            kinds.append(type(event))
+    assert kinds.count(backend.CLASSES["ScalarEvent"]) == 2
+    # Whoever reads YAML afterwards gets PyYAML's own.
+    assert any(type(event) is yaml.ScalarEvent for event in yaml.parse("a: b", Loader=yaml.CSafeLoader))
+    with pytest.raises(BadYamlError):
+        parse(b"a: 'b")
+    assert any(type(event) is yaml.ScalarEvent for event in yaml.parse("a: b", Loader=yaml.CSafeLoader))

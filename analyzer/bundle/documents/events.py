@@ -12,26 +12,20 @@ import re
 from typing import Any
 
 from yaml.error import MarkedYAMLError, YAMLError
-from yaml.events import (
-    AliasEvent,
-    DocumentStartEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-    StreamEndEvent,
-)
+from yaml.events import AliasEvent, DocumentStartEvent, StreamEndEvent
 from yaml.reader import ReaderError
 
-from analyzer.bundle.documents.backend import EventSource
+from analyzer.bundle.documents.backend import CLASSES, EventSource, lean
 from analyzer.bundle.documents.builder import build
-from analyzer.bundle.documents.parsed import BadYamlError, BrokenError, Parsed, key_of
-from analyzer.bundle.documents.scalars import plain
+from analyzer.bundle.documents.parsed import KEYS, BadYamlError, BrokenError, Parsed, key_of
+from analyzer.bundle.documents.scalars import VALUES, plain
 from analyzer.bundle.limits import MAX_DOCUMENT_DEPTH
 
 # Where an anchor, a tag or a merge key may begin. After a letter or the like `&` and `!` are part of a word.
 _SPECIAL = re.compile(rb"(?<![A-Za-z0-9/=._%;?])(?:&[0-9A-Za-z_-]|!)|<<(?![A-Za-z'\"-])")
+_UNKNOWN = object()
+_SCALAR, _MAPPING, _SEQUENCE = CLASSES["ScalarEvent"], CLASSES["MappingStartEvent"], CLASSES["SequenceStartEvent"]
+_MAPPING_END, _SEQUENCE_END = CLASSES["MappingEndEvent"], CLASSES["SequenceEndEvent"]
 _QUOTED = re.compile(r"'[^']{4,}'|\"[^\"]{4,}\"")
 
 
@@ -51,7 +45,8 @@ def parse(text: bytes, *, spans: bool = False) -> Parsed:
         if spans or _is_special(text):
             build(source, found, spans=spans)
         else:
-            _build_simple(source, found)
+            with lean():
+                _build_simple(source, found)
     except BrokenError as broken:
         line, column = (broken.mark.line, broken.mark.column) if broken.mark is not None else (0, 0)
         raise BadYamlError(broken.reason, line, column, line, found) from None
@@ -81,9 +76,11 @@ def _is_special(text: bytes) -> bool:
     return (b"&" in text or b"!" in text or b"<<" in text) and _SPECIAL.search(text) is not None
 
 
-def _build_simple(source: Any, found: Parsed) -> None:  # noqa: PLR0912 - the hot loop: calls would cost more than branches
+def _build_simple(source: Any, found: Parsed) -> None:  # noqa: C901, PLR0912, PLR0915 - the hot loop: calls cost more than branches
     """Build from events without anchors, tags, merge keys."""
     get_event = source.get_event
+    scalar, mapping_start, sequence_start, mapping_end, sequence_end = _SCALAR, _MAPPING, _SEQUENCE, _MAPPING_END, _SEQUENCE_END
+    known_keys, values, unknown = KEYS, VALUES, _UNKNOWN
     current: Any = found.roots
     in_mapping = False
     key: str | None = None
@@ -92,20 +89,26 @@ def _build_simple(source: Any, found: Parsed) -> None:  # noqa: PLR0912 - the ho
     while True:
         event = get_event()
         kind = event.__class__
-        if kind is ScalarEvent:
+        if kind is scalar:
             value = event.value
-            if not in_mapping:
-                current.append(plain(value) if event.implicit[0] else value)
-            elif key is None:
-                key = key_of(value) if event.implicit[0] else value
-            else:
-                current[key] = plain(value) if event.implicit[0] else value
+            if in_mapping and key is None:
+                key = (known_keys.get(value) or key_of(value)) if event.implicit[0] else value
+                continue
+            if event.implicit[0]:
+                text = value
+                value = values.get(text, unknown)
+                if value is unknown:
+                    value = plain(text)
+            if in_mapping:
+                current[key] = value
                 key = None
-        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            else:
+                current.append(value)
+        elif kind is mapping_end or kind is sequence_end:
             current = stack.pop()
             in_mapping = current.__class__ is dict
-        elif kind is MappingStartEvent or kind is SequenceStartEvent:
-            made: Any = {} if kind is MappingStartEvent else []
+        elif kind is mapping_start or kind is sequence_start:
+            made: Any = {} if kind is mapping_start else []
             if not in_mapping:
                 current.append(made)
             elif key is None:
@@ -117,7 +120,7 @@ def _build_simple(source: Any, found: Parsed) -> None:  # noqa: PLR0912 - the ho
             if len(stack) > MAX_DOCUMENT_DEPTH:
                 raise BrokenError(f"nested deeper than {MAX_DOCUMENT_DEPTH} levels", event.start_mark)
             current = made
-            in_mapping = kind is MappingStartEvent
+            in_mapping = kind is mapping_start
         elif kind is StreamEndEvent or event is None:
             return
         elif kind is AliasEvent:

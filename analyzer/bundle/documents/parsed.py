@@ -9,7 +9,8 @@ from analyzer.bundle.documents.scalars import key_text, plain
 
 _KEY_CHARS = 64
 _KEYS_KEPT = 1 << 14
-_keys: dict[str, str] = {}
+KEYS: dict[str, str] = {}
+"""What `key_of` has found for short texts; the hot loop looks here first."""
 
 
 class BadYamlError(ValueError):
@@ -67,9 +68,9 @@ class BrokenError(Exception):
 
 def key_of(text: str) -> str:
     """The key for an unquoted scalar; the same text gives the same str, which saves memory."""
-    known = _keys.get(text)
+    known = KEYS.get(text)
     if known is None:
         known = key_text(plain(text))
-        if len(text) <= _KEY_CHARS and len(_keys) < _KEYS_KEPT:
-            _keys[text] = known
+        if len(text) <= _KEY_CHARS and len(KEYS) < _KEYS_KEPT:
+            KEYS[text] = known
     return known

@@ -8,7 +8,6 @@ prints it. Timestamps stay text.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 Scalar = str | int | float | bool | None
 
@@ -29,9 +28,20 @@ _WORDS: dict[str, Scalar] = {
 _NUMERIC_START = frozenset("0123456789+-.")
 
 
+VALUES: dict[str, Scalar] = {}
+"""What `plain` has found for short texts; the hot loop looks here first. A full one starts anew."""
+
+
 def plain(text: str) -> Scalar:
     """The value of an unquoted scalar."""
-    return _cached(text) if len(text) <= _CACHED_CHARS else _resolve(text)
+    if text in VALUES:
+        return VALUES[text]
+    value = _resolve(text)
+    if len(text) <= _CACHED_CHARS:
+        if len(VALUES) >= _CACHE_SIZE:
+            VALUES.clear()
+        VALUES[text] = value
+    return value
 
 
 def key_text(value: Scalar) -> str:
@@ -75,6 +85,3 @@ def _integer(digits: str) -> int | None:
     if digits[0] == "-":
         number = -number
     return number if -(1 << 63) <= number < 1 << 64 else None
-
-
-_cached = lru_cache(_CACHE_SIZE)(_resolve)
