@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 import orjson
 
-from analyzer.facts import alerts, etcd, olm
+from analyzer.facts import alerts, etcd, olm, selectors
 from analyzer.facts.rows import insert_rows
-from analyzer.facts.values import mapping, mappings, text
+from analyzer.facts.values import mapping, text
 
 _RENDERED = re.compile(r"rendered-(.+)-[0-9a-f]{32}\Z")
 _CONFIG = "machineconfiguration.openshift.io/currentConfig"
@@ -106,30 +106,5 @@ def _pools(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
             yield {"src": node, "dst": pools[rendered[1]][0], "kind": "pool"}
             continue
         for object_id, selector in pools.values():
-            if _selects(selector, labels):
+            if selectors.selects(selector, labels):
                 yield {"src": node, "dst": object_id, "kind": "pool"}
-
-
-def _selects(selector: dict[str, Any], labels: dict[str, Any]) -> bool:
-    """A label selector of `matchLabels` and `matchExpressions`; an empty one selects nothing here."""
-    equal, expressions = mapping(selector.get("matchLabels")), mappings(selector.get("matchExpressions"))
-    if not equal and not expressions:
-        return False
-    return all(labels.get(name) == value for name, value in equal.items()) and all(
-        _fits(expression, labels) for expression in expressions
-    )
-
-
-def _fits(expression: dict[str, Any], labels: dict[str, Any]) -> bool:
-    key, values = expression.get("key"), expression.get("values")
-    value, known = labels.get(str(key)), values if isinstance(values, list) else []
-    match expression.get("operator"):
-        case "In":
-            return value in known
-        case "NotIn":
-            return value not in known
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-    return False

@@ -588,6 +588,22 @@ not_after TIMESTAMP valid to
 """,
     ),
     _table(
+        "drain_blocks",
+        "facts",
+        "Pods on cordoned nodes that cannot be evicted, because a PodDisruptionBudget allows no disruption.",
+        """
+node_id BIGINT the Node
+pod_id BIGINT the Pod
+namespace VARCHAR its namespace
+pod VARCHAR its name
+budget_id BIGINT the PodDisruptionBudget
+budget VARCHAR its name
+expected INTEGER pods that it counts
+healthy INTEGER of these, healthy ones
+desired INTEGER healthy ones that there must be
+""",
+    ),
+    _table(
         "webhooks",
         "facts",
         "The webhooks of ValidatingWebhookConfigurations and MutatingWebhookConfigurations.",
