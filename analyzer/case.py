@@ -130,14 +130,14 @@ def analyze_case(
             load(con, parts)
             check_clusters(con)
             progress("deriving facts", 0, 0)
-            facts.derive_all(con, as_of=options.as_of, needed=needs.needed_kinds(packs))
             others = any(not pack.trusted for pack in packs)
             snapshot = foreign.prepared(con, folder / "rules-copy.duckdb") if others else None
             store.attach_output(con, database)
-            store.lock(con)
-            progress("running rules", 0, 0)
             early = store.Early(con)
             try:
+                facts.derive_all(con, options.as_of, needs.needed_kinds(packs), settled=early.start)
+                store.lock(con)
+                progress("running rules", 0, 0)
                 report = analysis.analyse(con, packs, reader=lambda ids: reread(paths, parts, ids), snapshot=snapshot)
                 analysis.store_result(con, report)
                 progress("saving", 0, 0)

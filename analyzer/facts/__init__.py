@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 import duckdb
@@ -33,13 +33,19 @@ from analyzer.store import join
 from analyzer.store.schema import TABLES
 
 
-def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, needed: Iterable[tuple[str, str]] = ()) -> None:
+def derive_all(
+    con: duckdb.DuckDBPyConnection,
+    as_of: datetime | None = None,
+    needed: Iterable[tuple[str, str]] = (),
+    settled: Callable[[], None] = lambda: None,
+) -> None:
     """Creates and fills every facts table of a loaded database.
 
     Args:
         con: the database with the tables of stage `parts` filled.
         as_of: the moment ages are measured at instead of each input's collection time.
         needed: kinds that rules need, as (API group, kind): their coverage is told even where the bundle has none.
+        settled: called once nothing will change the table `objects` any more.
     """
     for table in TABLES:
         if table.stage == "facts":
@@ -47,6 +53,7 @@ def derive_all(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None, ne
     log_places.settle(con)
     clock.derive(con, as_of)
     join.unite(con)
+    settled()
     for module in (
         conditions,
         events,

@@ -88,16 +88,19 @@ def lock(con: duckdb.DuckDBPyConnection) -> None:
 
 
 class Early:
-    """The largest table, which nothing changes any more, on its way into the output file while the rules run."""
+    """The largest table on its way into the output file, from when nothing changes it any more, beside all else."""
 
     TABLE = "objects"
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Starts copying, on a connection and a thread of its own; the output is attached, nothing else writes to it."""
+        """Prepares the copy, on a connection and a thread of its own; the output is attached."""
         self._cursor = con.cursor()
         self._error: Exception | None = None
         self._statement = f'CREATE TABLE {OUTPUT}."{self.TABLE}" AS FROM {_memory(con)}."{self.TABLE}"'
         self._thread = threading.Thread(target=self._copy, daemon=True)
+
+    def start(self) -> None:
+        """Starts copying; until `finish`, nothing else may write to the output."""
         self._thread.start()
 
     def _copy(self) -> None:
@@ -121,7 +124,7 @@ class Early:
         """Gives the copy up, whatever becomes of it."""
         if self._thread.is_alive():
             self._cursor.interrupt()
-        self._thread.join()
+            self._thread.join()
         self._cursor.close()
 
 
