@@ -106,6 +106,8 @@ class Early:
     def _copy(self) -> None:
         try:
             self._cursor.execute(self._statement)
+            # Compressing it is most of the work, and else comes with whatever is written next.
+            self._cursor.execute(f"CHECKPOINT {OUTPUT}")
         except Exception as error:  # noqa: BLE001 - raised again where the caller waits for it
             self._error = error
 
