@@ -9,46 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pipeline_trees as trees
 import pytest
+from pipeline_runs import Case, run
 
 OLD, NEW = "2026-08-18T13:00:00Z", "2026-08-19T13:00:00Z"
-
-
-def run(folder: Path, *args: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "analyzer", "analyze", *args, "-o", "out", "--format", "json", "--jobs", "1"],
-        cwd=folder,
-        input=data,
-        env=os.environ | {"PYTHONPATH": os.fspath(Path(__file__).resolve().parents[2])},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-
-
-class Case:
-    """What `triage analyze` makes of some inputs."""
-
-    def __init__(self, folder: Path, *inputs: trees.Files, args: tuple[str, ...] = ()) -> None:
-        names = [f"in{number}" for number in range(len(inputs))]
-        for name, files in zip(names, inputs, strict=True):
-            trees.write(folder / name, files)
-        done = run(folder, *names, *args)
-        assert (done.returncode, done.stderr) == (0, b"")
-        self.report: dict[str, Any] = json.loads((folder / "out" / "report.json").read_bytes())
-        self._database = folder / "out" / "bundle.duckdb"
-
-    def sql(self, query: str) -> list[tuple[Any, ...]]:
-        with duckdb.connect(str(self._database), read_only=True) as con:
-            return con.execute(query).fetchall()
-
-    def kind(self, kind: str) -> dict[str, Any]:
-        return next(one for one in self.report["coverage"]["kinds"] if one["kind"] == kind)
-
-    def codes(self) -> set[tuple[str, str]]:
-        return {(one["code"], one["object"]["name"]) for one in self.report["findings"] if one["severity"] != "info"}
 
 
 def waiting(name: str, at: str, namespace: str = "teahouse", uid: str = "", version: str = "7") -> dict[str, Any]:
