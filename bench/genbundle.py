@@ -52,8 +52,8 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\
 _BASE60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
 _TIME = re.compile(r"\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|[ \t]+)\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?)?\Z")
 _WORDS = {
-    *["y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO", "true", "True", "TRUE", "false", "False", "FALSE", "on", "On", "ON", "off", "Off", "OFF"],
-    *["~", "null", "Null", "NULL", ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF"],
+    *"y Y yes Yes YES n N no No NO true True TRUE false False FALSE on On ON off Off OFF".split(),  # noqa: SIM905
+    *"~ null Null NULL .nan .NaN .NAN .inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF".split(),  # noqa: SIM905
     "",
 }
 _ESCAPES = {
@@ -295,8 +295,40 @@ SIZES = {  # objects, log bytes
     "medium": (30_000, 50_000_000),
     "large": (150_000, 1_000_000_000),
 }
-APPS = ["api", "web", "worker", "cache", "queue", "index", "gateway", "ledger", "search", "mailer", "batch", "trainer", "router", "vault", "proxy"]
-TEAMS = ["atlas", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "iris", "juno", "kite", "lotus", "maple", "north", "opal"]
+APPS = [
+    "api",
+    "web",
+    "worker",
+    "cache",
+    "queue",
+    "index",
+    "gateway",
+    "ledger",
+    "search",
+    "mailer",
+    "batch",
+    "trainer",
+    "router",
+    "vault",
+    "proxy",
+]
+TEAMS = [
+    "atlas",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "haven",
+    "iris",
+    "juno",
+    "kite",
+    "lotus",
+    "maple",
+    "north",
+    "opal",
+]
 GPUS = ["NVIDIA-H100-80GB-HBM3", "NVIDIA-A100-SXM4-80GB", "NVIDIA-L40S"]
 EVENTS = [
     ("Normal", "Scheduled", "Successfully assigned {ns}/{pod} to {node}"),

@@ -585,6 +585,8 @@ fingerprint VARCHAR SHA-256 of the certificate
 authority BOOLEAN it is that of a certificate authority
 not_before TIMESTAMP valid from
 not_after TIMESTAMP valid to
+replaced BOOLEAN out of use: its requester has asked anew, or it is kept for an older revision (NAME-7 beside NAME)
+short BOOLEAN meant to be renewed in time by the cluster itself: it says so, or lives for 14 days at most
 """,
     ),
     _table(
