@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from analyzer.bundle.collect_errors import CollectError
-from analyzer.bundle.formats.base import Assignment
 from analyzer.bundle.rows import ERRORS, Result, Sink
 from analyzer.bundle.streams import read_all
-
-if TYPE_CHECKING:
-    from analyzer.bundle.twins import Twins
+from analyzer.bundle.task import Task
+from analyzer.bundle.twins import Twins
 
 Tick = Callable[[], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One file to read: `index` is its entry in the container, `format` that of its root."""
-
-    file_id: int
-    index: int
-    path: str
-    size: int
-    format: str
-    assignment: Assignment
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from analyzer.bundle.collect_errors import MAX_ERROR_BYTES, errors_in_json, erro
 from analyzer.bundle.documents import read_documents
 from analyzer.bundle.errors import BundleError, CutEntry
 from analyzer.bundle.formats.base import CLEAN_REPORT, HOST_LOG
-from analyzer.bundle.job import Job, Task, Tick, whole, write_error
+from analyzer.bundle.job import Job, Tick, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MIB
 from analyzer.bundle.parse_logs import read_blocks, read_log
 from analyzer.bundle.parse_objects import read_objects
@@ -24,6 +24,7 @@ from analyzer.bundle.parse_sonobuoy import read_config, read_queries, read_run_l
 from analyzer.bundle.rows import DOCUMENTS, PartFileError, Result, Sink, to_json
 from analyzer.bundle.sniff import Rejoined, head_of, looks_like_log, looks_like_objects, looks_like_text
 from analyzer.bundle.streams import read_all
+from analyzer.bundle.task import Task
 from analyzer.bundle.text import one_line
 from analyzer.bundle.twins import Twins
 from analyzer.bundle.types import Hint, Item, Other, Problem

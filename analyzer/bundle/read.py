@@ -15,9 +15,9 @@ from analyzer.bundle.errors import UnreadableError
 from analyzer.bundle.formats import INSIDE_NOT_OPENED, Known, Layout, recognise
 from analyzer.bundle.formats.base import ALL_NAMESPACES
 from analyzer.bundle.formats.support_bundle import HOST
-from analyzer.bundle.job import Task
 from analyzer.bundle.rows import ERRORS, FILES, LISTS, Result, Sink
 from analyzer.bundle.stamps import Stamp, format_time, name_time
+from analyzer.bundle.task import Task
 from analyzer.bundle.types import Listing
 from analyzer.bundle.workers import Pool
 from analyzer.store.schema import PARTS

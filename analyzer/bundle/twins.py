@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.bundle.job import Task
 from analyzer.bundle.limits import MIB
+from analyzer.bundle.task import Task
 
 MAX_HELD_BYTES = 64 * MIB
 """Text of lists that a worker keeps at most; beyond it, pods are parsed again."""

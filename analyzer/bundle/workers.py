@@ -29,10 +29,10 @@ import orjson
 
 from analyzer.bundle.compression import decompressed
 from analyzer.bundle.containers import open_container
-from analyzer.bundle.job import Task
 from analyzer.bundle.limits import GIB, KIB
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import RESULTS, PartFileError, Result, Sink
+from analyzer.bundle.task import Task
 from analyzer.bundle.twins import Twins, is_list, pod_folder
 from analyzer.redact import configure, new_key
 

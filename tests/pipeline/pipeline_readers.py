@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from analyzer.bundle.job import Task
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import PartFileError, Result, Sink
+from analyzer.bundle.task import Task
 from analyzer.bundle.twins import Twins
 
 

@@ -9,7 +9,7 @@ import pipeline_trees as trees
 import yaml
 
 from analyzer.bundle.formats.base import Assignment
-from analyzer.bundle.job import Task
+from analyzer.bundle.task import Task
 from analyzer.bundle.twins import Twins
 from analyzer.bundle.types import Hint
 

@@ -14,9 +14,9 @@ import pytest
 
 from analyzer.bundle.containers import open_container
 from analyzer.bundle.formats import recognise
-from analyzer.bundle.job import Task
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import PartFileError, Result
+from analyzer.bundle.task import Task
 from analyzer.bundle.workers import MAX_RESTARTS, Pool, Reader, cost, shares
 
 METHODS = ["fork", "spawn"] if sys.platform == "linux" else ["spawn"]

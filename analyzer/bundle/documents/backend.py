@@ -46,13 +46,8 @@ class _MappingStart(msgspec.Struct, gc=False):
     flow_style: Any = None
 
 
-class _SequenceStart(msgspec.Struct, gc=False):
-    anchor: Any
-    tag: Any
-    implicit: Any
-    start_mark: Any = None
-    end_mark: Any = None
-    flow_style: Any = None
+class _SequenceStart(_MappingStart, gc=False):
+    pass
 
 
 class _MappingEnd(msgspec.Struct, gc=False):
@@ -60,9 +55,8 @@ class _MappingEnd(msgspec.Struct, gc=False):
     end_mark: Any = None
 
 
-class _SequenceEnd(msgspec.Struct, gc=False):
-    start_mark: Any = None
-    end_mark: Any = None
+class _SequenceEnd(_MappingEnd, gc=False):
+    pass
 
 
 _OWN: dict[str, Any] = {
