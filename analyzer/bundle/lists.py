@@ -3,9 +3,8 @@
 In a bundle the folder says it. In a plain file only the items can: where all are of one namespace the list is taken as
 that namespace's, where they are of several or of none as the whole cluster's, since `kubectl get` asks for one
 namespace or for all. Only items that come from a server (they have a uid) count: a list written by hand proves nothing
-about a cluster. An empty list of a namespaced kind proves nothing either, and gives no row; one of a cluster-scoped kind
-says that there are none. A list that was asked for with
-a selector looks like a whole one; nothing in it tells.
+about a cluster. An empty list that names its kind says that there are none, as far as it was asked for; one that does not
+(`kind: List`) says nothing. A list that was asked for with a selector looks like a whole one; nothing in it tells.
 
 A cluster-info dump printed to the terminal is one file in which the lists of a namespace follow each other in a fixed
 order, events first; a namespace is named by any item or log among them.
@@ -17,7 +16,6 @@ from dataclasses import dataclass, field
 
 from analyzer.bundle.formats.base import ALL_NAMESPACES
 from analyzer.bundle.formats.cluster_info import LISTS
-from analyzer.bundle.kinds import by_kind
 
 _FIRST_OF_NAMESPACE = "Event"
 _DUMP_KINDS = {kind for kind, _ in LISTS.values()} | {"Node"}
@@ -77,7 +75,7 @@ class Lists:
             if one.objects and one.kind:
                 namespace = next(iter(one.namespaces)) if len(one.namespaces) == 1 else ""
                 rows.append(ListRow(one.group, one.kind, namespace or ALL_NAMESPACES, one.objects, one.complete and one.served))
-            elif one.kind and _cluster_scoped(one.kind, one.group):
+            elif one.kind:
                 rows.append(ListRow(one.group, one.kind, ALL_NAMESPACES, 0, one.complete))
         return rows
 
@@ -93,11 +91,6 @@ class Lists:
                 group = []
             group.append(one)
         return rows + _of_namespace(group)
-
-
-def _cluster_scoped(kind: str, group: str) -> bool:
-    known = by_kind(kind, group)
-    return known is not None and not known.namespaced
 
 
 def _of_namespace(group: list[_Seen]) -> list[ListRow]:

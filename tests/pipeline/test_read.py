@@ -326,7 +326,7 @@ def test_lists_printed_by_kubectl(tmp_path: Path) -> None:
     assert rows == {"all.json": ("Pod", "*", True), "one.json": ("Node", "*", True), "hand.yaml": ("Pod", "teahouse", False)}
 
 
-def test_empty_lists_of_cluster_scoped_kinds_say_that_there_are_none(tmp_path: Path) -> None:
+def test_empty_lists_that_name_their_kind_say_that_there_are_none(tmp_path: Path) -> None:
     wrap = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": []}
     hooks = "mutatingwebhookconfigurations"
     files: trees.Files = {
@@ -337,7 +337,7 @@ def test_empty_lists_of_cluster_scoped_kinds_say_that_there_are_none(tmp_path: P
     }
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", files | {"space.yaml": trees.to_yaml(trees.namespace("teahouse"))}))
     rows = {(row["kind"], row["namespace"], row["objects"], row["complete"]) for row in trees.table(parts, "part_lists")}
-    assert rows == {("MutatingWebhookConfiguration", "*", 0, True), ("Node", "*", 0, True)}
+    assert rows == {("MutatingWebhookConfiguration", "*", 0, True), ("Node", "*", 0, True), ("Event", "*", 0, True)}
 
     gathered = trees.must_gather("") | {f"{trees.IMAGE}/web_hooks/{hooks}.yaml": trees.to_yaml(wrap)}
     parts = trees.read(tmp_path, trees.write(tmp_path / "g", gathered))
