@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from analyzer.engine.rule import Rule
 
 rules_app = typer.Typer(no_args_is_help=True, help="The rule catalogue, its documentation, its tests.")
+
+_CODE = re.compile(r"^code:\s*[\"']?([\w-]+)/", re.MULTILINE)
 
 PackOption = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="A further rule pack (repeatable).")]
 
@@ -83,11 +86,11 @@ def run_cases(
 
 def _selected(path: Path | None) -> tuple[Path | None, tuple[str, ...]]:
     """The pack that a path lies in, and the codes that it means: a pack, a domain's folder, a rule or its cases."""
-    from analyzer.engine.pack import CASES_SUFFIX, code_of, rule_files
+    from analyzer.engine.pack import CASES_SUFFIX, code_of, no_rules, rule_files
 
     if path is None:
         return None, ()
-    path = path.resolve()
+    given, path = path, path.resolve()
     if path.is_file() and path.suffix == ".yaml":
         return path.parent.parent, (code_of(path),)
     if not path.is_dir():
@@ -95,7 +98,18 @@ def _selected(path: Path | None) -> tuple[Path | None, tuple[str, ...]]:
     if rule_files(path):
         return path, ()
     files = [one for one in sorted(path.glob("*.yaml")) if not one.name.endswith(CASES_SUFFIX)]
+    if all(_domain_said(one) not in (None, path.name) for one in files):
+        raise no_rules(given)
     return path.parent, tuple(code_of(one) for one in files)
+
+
+def _domain_said(path: Path) -> str | None:
+    """The domain in the code that a rule file gives itself, None where it gives none that can be read."""
+    try:
+        found = _CODE.search(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+    return found[1] if found else None
 
 
 def _ages(rule: Rule) -> str:

@@ -36,12 +36,14 @@ def load_packs(folders: Sequence[Path] = ()) -> tuple[Pack, ...]:
     the earlier rule is left out (`joined`).
 
     Raises:
-        UsageError: a folder is not there.
+        UsageError: a folder is not there, or holds no rule.
     """
     packs = [load_pack(content.folder("rules"), trusted=True)]
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"no rule pack at {folder}: not a folder")
+        if not rule_files(folder):
+            raise no_rules(folder)
         packs.append(load_pack(folder))
     return joined(packs)
 
@@ -70,6 +72,11 @@ def load_pack(folder: Path, *, trusted: bool = False) -> Pack:
 def rule_files(folder: Path) -> list[Path]:
     """The rule files of a pack: DOMAIN/Code.yaml, sorted."""
     return sorted(path for path in folder.glob("*/*.yaml") if not path.name.endswith(CASES_SUFFIX))
+
+
+def no_rules(folder: Path) -> UsageError:
+    """What to say of a folder that is no rule pack."""
+    return UsageError(f"{folder} holds no rules: they lie in {folder / 'DOMAIN' / 'CODE.yaml'}")
 
 
 def code_of(path: Path) -> str:

@@ -100,3 +100,12 @@ def test_a_pipe_or_a_folder_is_a_broken_rule(write: Any) -> None:
 def test_no_such_pack(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no rule pack"):
         load_packs([tmp_path / "nowhere"])
+
+
+@pytest.mark.parametrize("name", ["", "Odd.yaml", "Odd.cases.yaml", "notes/readme.txt"])
+def test_a_folder_without_rules_is_no_pack(tmp_path: Path, name: str) -> None:
+    if name:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("code: pod/Odd\n")
+    with pytest.raises(UsageError, match=r"holds no rules: they lie in .*/DOMAIN/CODE\.yaml$"):
+        load_packs([tmp_path])
