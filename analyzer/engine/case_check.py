@@ -11,7 +11,7 @@ import duckdb
 from analyzer import times
 from analyzer.engine import analysis, case_tables
 from analyzer.engine.case_file import Case
-from analyzer.engine.model import Finding, Report
+from analyzer.engine.model import BROKEN, Finding, Report
 from analyzer.engine.needs import needed_kinds
 from analyzer.engine.pack import Pack
 from analyzer.engine.rule import Rule
@@ -55,7 +55,7 @@ def compare(report: Report, code: str, expect: dict[str, Any]) -> list[str]:
     """How a report differs from what a case expects of the rule with that code."""
     found = [finding for finding in report.findings if finding.code == code]
     own = [entry for entry in report.not_evaluated if entry.code == code]
-    broken = [entry.reason for entry in own if entry.reason.startswith("this rule is broken")]
+    broken = [entry.reason for entry in own if entry.reason.startswith(BROKEN)]
     wrong = list(broken)
     if expect.get("none") and found:
         wrong += [f"unexpected: {_told(finding)}" for finding in found]

@@ -102,6 +102,8 @@ class State:
 
 NO_TRACE = "no trace of"
 """How the reason of a `DOMAIN/*` begins of which the bundle has nothing; any other means that nobody looked at it."""
+BROKEN = "this rule is broken"
+"""How the reason of a rule begins that could not be used at all; what is wrong follows, and in brackets where."""
 
 
 @dataclass(frozen=True, slots=True)

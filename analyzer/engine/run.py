@@ -10,7 +10,7 @@ import duckdb
 
 from analyzer.engine import domains, foreign, macros
 from analyzer.engine.draft import Context, Draft, drafts, unique_ids
-from analyzer.engine.model import NotEvaluated, ObjectRef
+from analyzer.engine.model import BROKEN, NotEvaluated, ObjectRef
 from analyzer.engine.needs import NAMED, Collected, ask, bare_objects, collected, needed_kinds, unmet, without_status
 from analyzer.engine.objects import Objects
 from analyzer.engine.pack import Pack
@@ -64,7 +64,7 @@ def evaluate(con: duckdb.DuckDBPyConnection, packs: Sequence[Pack], setting: Set
     result.not_evaluated += domains.absences(here, (rule.domain for pack in packs for rule in pack.rules))
     for pack in packs:
         result.not_evaluated += [
-            NotEvaluated(broken.code, f"this rule is broken: {broken.problem} ({broken.place})") for broken in pack.broken
+            NotEvaluated(broken.code, f"{BROKEN}: {broken.problem} ({broken.place})") for broken in pack.broken
         ]
     runner = _Runner(con, setting, collected(con, openshift=setting.openshift), result)
     for last in (False, True):
@@ -156,7 +156,7 @@ class _Runner:
         return self._bare[kind]
 
     def _broken(self, rule: Rule, problem: str) -> None:
-        self._result.not_evaluated.append(NotEvaluated(rule.code, f"this rule is broken: {problem} ({rule.query_place})"))
+        self._result.not_evaluated.append(NotEvaluated(rule.code, f"{BROKEN}: {problem} ({rule.query_place})"))
 
     def _abstentions(self, rule: Rule, rows: list[Row]) -> list[NotEvaluated]:
         """One entry for each reason that the rule gives for passing over objects."""

@@ -16,10 +16,11 @@ from analyzer.engine.model import Report, Severity
 from analyzer.render import words
 from analyzer.render.escape import clip, plain
 from analyzer.render.json import single_rules
-from analyzer.render.view import IncidentView, asks, incident_views
+from analyzer.render.view import IncidentView, broken_rules, incident_views, missing
 
 INCIDENTS: Final = 10
 FILES: Final = 5
+BROKEN_RULES: Final = 3
 ALL: Final = ("html", "md", "json")
 
 _STYLE: Final[dict[Severity, str]] = {"error": "bold red", "warning": "yellow", "info": "blue"}
@@ -104,10 +105,16 @@ def _missing(report: Report) -> list[str]:
     rules = len({item.code for item in single_rules(report)})
     if not rules:
         return []
-    needs = list(dict.fromkeys(plain(ask.what) for ask in asks(report) if ask.what))
+    lines = []
+    broken = broken_rules(report)
+    if broken:
+        told = "; ".join(clip(plain(text), 300) for text in broken[:BROKEN_RULES])
+        more = f" and {len(broken) - BROKEN_RULES} more" if len(broken) > BROKEN_RULES else ""
+        lines.append(f"{words.plural(len(broken), 'rule')} {'is' if len(broken) == 1 else 'are'} broken: {told}{more}")
+    needs = [plain(need) for need in missing(report)]
     listed = ", ".join(clip(need, 60) for need in needs[:4]) + (f" and {len(needs) - 4} more" if len(needs) > 4 else "")
-    missing = f"; missing: {listed}" if needs else "; the report says why"
-    return [f"{words.number(rules)} of {words.plural(report.rules.count, 'rule')} not evaluated{missing}"]
+    why = f"; missing: {listed}" if needs else "; the report says why"
+    return [*lines, f"{words.number(rules)} of {words.plural(report.rules.count, 'rule')} not evaluated{why}"]
 
 
 def _unread(console: Console, report: Report) -> None:

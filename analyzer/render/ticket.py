@@ -9,7 +9,7 @@ from analyzer.engine.model import Report
 from analyzer.render import words
 from analyzer.render.escape import clip, one_line
 from analyzer.render.json import single_rules
-from analyzer.render.view import IncidentView, asks
+from analyzer.render.view import IncidentView, missing
 
 INCIDENTS: Final = 6
 
@@ -30,9 +30,9 @@ def ticket(report: Report, views: Sequence[IncidentView]) -> str:
             lines.append(f"   First: {clip(one_line(view.first_step), 200)}")
     if len(views) > INCIDENTS:
         lines.append(f"{words.plural(len(views) - INCIDENTS, 'incident')} more in the report.")
-    missing = len({item.code for item in single_rules(report)})
-    if missing:
-        needs = ", ".join(dict.fromkeys(one_line(ask.what) for ask in asks(report)[:6] if ask.what))
+    open_rules = len({item.code for item in single_rules(report)})
+    if open_rules:
+        needs = ", ".join(missing(report)[:6])
         because = f" Missing: {clip(needs, 300)}." if needs else ""
-        lines += ["", f"Not evaluated: {missing} of {words.plural(report.rules.count, 'rule')}.{because}"]
+        lines += ["", f"Not evaluated: {open_rules} of {words.plural(report.rules.count, 'rule')}.{because}"]
     return "\n".join(lines)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
-from analyzer.engine.model import NO_TRACE, Evidence, Finding, Incident, NotEvaluated, Report, Severity
+from analyzer.engine.model import BROKEN, NO_TRACE, Evidence, Finding, Incident, NotEvaluated, Report, Severity
 from analyzer.render import words
 from analyzer.render.escape import clip, excerpt, one_line, short_path
 from analyzer.render.tree import Step, steps
@@ -17,6 +18,7 @@ SHORT_INCIDENTS: Final = 90
 """So many get one line; the rest is a count."""
 
 
+_PLACED = re.compile(r"(.*) \((\S[^()]*:\d+)\)\Z", re.DOTALL)
 _TELLING = {"Observed": 2, "Reported": 1}
 
 
@@ -163,10 +165,15 @@ def not_shown(total: int, shown: int, noun: str) -> str:
 class Ask:
     """Rules that could not be evaluated for one reason: what is missing and the commands that get it."""
 
-    what: str
+    needs: tuple[str, ...]
     reason: str
     codes: tuple[str, ...]
     commands: tuple[str, ...]
+
+    @property
+    def what(self) -> str:
+        """What is missing, as one text."""
+        return ", ".join(self.needs)
 
 
 def asks(report: Report) -> tuple[Ask, ...]:
@@ -177,8 +184,20 @@ def asks(report: Report) -> tuple[Ask, ...]:
             codes = groups.setdefault((item.reason, item.needs, item.ask), [])
             if item.code not in codes:
                 codes.append(item.code)
-    rows = [Ask(", ".join(needs), reason, tuple(codes), ask) for (reason, needs, ask), codes in groups.items()]
+    rows = [Ask(needs, reason, tuple(codes), ask) for (reason, needs, ask), codes in groups.items()]
     return tuple(sorted(rows, key=lambda row: -len(row.codes)))
+
+
+def missing(report: Report) -> tuple[str, ...]:
+    """What rules could not be evaluated for, each once, the need of most rules first."""
+    return tuple(dict.fromkeys(one_line(need) for ask in asks(report) for need in ask.needs if need))
+
+
+def broken_rules(report: Report) -> tuple[str, ...]:
+    """`shop/NoLimit.yaml:7: what is wrong`, for every rule that is broken."""
+    reasons = dict.fromkeys(item.reason for item in report.not_evaluated if item.reason.startswith(BROKEN))
+    told = [reason.removeprefix(BROKEN).lstrip(": ") for reason in reasons]
+    return tuple(one_line(_PLACED.sub(r"\2: \1", text, count=1)) for text in told)
 
 
 def absent_domains(report: Report) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from analyzer.engine.model import Report
+from analyzer.engine.model import NotEvaluated, Report
 from analyzer.render.terminal import print_summary
 
 from .hostile import STRINGS
@@ -38,6 +38,22 @@ def test_incidents_tell_severity_owner_and_since() -> None:
     assert "3 of 88 rules not evaluated; missing: Secret, EndpointSlice.discovery.k8s.io" in text
     assert "1 file not read in full:\n  mg/quay-io-example/namespaces/lab/core/secrets.yaml: ends in a string" in text
     assert "audit" not in text
+
+
+def test_a_broken_rule_is_named_before_what_is_missing() -> None:
+    broken = NotEvaluated("shop/NoLimit", "this rule is broken: no such column (of pods) (pack/shop/NoLimit.yaml:7)")
+    lines = printed(replace(SAMPLE, not_evaluated=(*SAMPLE.not_evaluated, broken)), 200).splitlines()
+    at = lines.index("1 rule is broken: pack/shop/NoLimit.yaml:7: no such column (of pods)")
+    assert lines[at + 1].startswith("4 of 88 rules not evaluated; missing: Secret, ")
+    many = [replace(broken, code=f"shop/R{at}", reason=f"this rule is broken: odd (pack/R{at}.yaml:1)") for at in range(5)]
+    text = printed(replace(HEALTHY, not_evaluated=tuple(many)), 200)
+    assert "5 rules are broken: pack/R0.yaml:1: odd; pack/R1.yaml:1: odd; pack/R2.yaml:1: odd and 2 more\n5 of " in text
+
+
+def test_each_missing_thing_is_named_once() -> None:
+    needs = [("Pod: not collected",), ("Pod: not collected", "Node"), ("Node", "logs")]
+    entries = tuple(NotEvaluated(f"pod/R{at}", f"not sent {at}", need) for at, need in enumerate(needs))
+    assert "missing: Pod: not collected, Node, logs\n" in printed(replace(SAMPLE, not_evaluated=entries), 200)
 
 
 def test_many_incidents_are_ten_and_a_count() -> None:
