@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analyzer.bundle.errors import UsageError
+from analyzer.render.escape import opening
 
 if TYPE_CHECKING:
     from analyzer.engine.rule import Rule
@@ -22,14 +26,16 @@ PackOption = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR",
 
 @rules_app.command("list")
 def list_rules(rules: PackOption = None) -> None:
-    """Every rule: code, severity, age from which it stands, title."""
+    """Every rule: code, severity, age from which it stands, what it is about."""
     from analyzer.engine.pack import load_packs
 
     packs = load_packs(rules or [])
-    rows = sorted((rule.code, rule.severity, _ages(rule), _plain(rule.title.source)) for pack in packs for rule in pack.rules)
+    rows = sorted((rule.code, rule.severity, _ages(rule), _plain(rule.why)) for pack in packs for rule in pack.rules)
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    # A pipe gets the sentence whole: nothing there has an edge.
+    room = max(20, shutil.get_terminal_size().columns - sum(widths) - 6) if sys.stdout.isatty() else sys.maxsize
     for row in rows:
-        typer.echo("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False)) + f"  {row[3]}")
+        typer.echo("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False)) + f"  {opening(row[3], room)}")
     broken = [one for pack in packs for one in pack.broken]
     for one in broken:
         typer.echo(f"broken: {one.code}: {one}")
@@ -45,16 +51,31 @@ def show(
     from analyzer.engine.pack import load_packs
 
     packs = load_packs(rules or [])
+    code = _whole_code(code, [code for pack in packs for code in pack.codes])
     for pack in packs:
         for rule in pack.rules:
-            if rule.code.lower() == code.lower():
+            if rule.code == code:
                 typer.echo(_described(rule))
                 return
         for broken in pack.broken:
-            if broken.code.lower() == code.lower():
+            if broken.code == code:
                 typer.echo(f"{broken.code} is broken: {broken}")
                 raise typer.Exit(1)
-    raise UsageError(f"no rule has the code {code!r}; `triage rules list` shows them all")
+
+
+def _whole_code(asked: str, codes: Iterable[str]) -> str:
+    """The code that is meant, whatever its case; its domain may be left out where only one has a rule of that name.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    wanted = asked.lower()
+    found = sorted({code for code in codes if wanted in (code.lower(), code.lower().partition("/")[2])})
+    if not found:
+        raise UsageError(f"no rule has the code {asked!r}; `triage rules list` shows them all")
+    if len(found) > 1:
+        raise UsageError(f"several rules are called {asked!r}: {', '.join(found)}")
+    return found[0]
 
 
 @rules_app.command("test")
@@ -121,12 +142,12 @@ def _ages(rule: Rule) -> str:
         parts.append(f"after {times.age(rule.after.total_seconds())}")
     if rule.fades:
         parts.append(f"info after {times.age(rule.fades.total_seconds())}")
-    return ", ".join(parts) or "-"
+    return ", ".join(parts) or "at once"
 
 
-def _plain(template: str) -> str:
-    """A title on one line, as it is written."""
-    return " ".join(template.split())
+def _plain(text: str) -> str:
+    """A text on one line, as it is written."""
+    return " ".join(text.split())
 
 
 def _described(rule: Rule) -> str:
@@ -140,7 +161,7 @@ def _described(rule: Rule) -> str:
         f"Needs       {needs}{' (one of them)' if rule.any_of else ''}",
         f"File        {rule.place}",
         "",
-        f"Title       {_plain(rule.title.source)}",
+        f"Title (template)  {_plain(rule.title.source)}",
         "",
         rule.why,
         "",

@@ -28,6 +28,11 @@ class Pack:
     broken: tuple[BrokenRule, ...]
     digest: str
 
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of its rules, broken ones too."""
+        return (*(rule.code for rule in self.rules), *(broken.code for broken in self.broken))
+
 
 def load_packs(folders: Sequence[Path] = ()) -> tuple[Pack, ...]:
     """The built-in pack, then the ones in the folders, in that order.
