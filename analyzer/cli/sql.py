@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv")
 
+_OF_NAMES = ("Catalog Error", "Binder Error")
+
 _MAX_CELL = 200
 """Widest cell of a table, in characters; json and csv have values whole."""
 
@@ -71,7 +73,14 @@ def sql(
                 with _opened(output) as stream:
                     _print_result(result, output_format, stream)
         except QueryError as error:
-            fail(str(error), 1)
+            fail(_told(str(error)), 1)
+
+
+def _told(problem: str) -> str:
+    """The problem; of a name that is not there, also where the names are listed."""
+    if not problem.startswith(_OF_NAMES):
+        return problem
+    return f"{problem}{'' if problem.endswith(('.', '!', '?')) else '.'} `triage sql BUNDLE` lists tables and columns"
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import duckdb
 
-from analyzer.store.schema import PARTS
+from analyzer.store.schema import PARTS, TABLES
 
 OUTPUT = "output"
 """The name under which the output file is attached."""
@@ -183,13 +183,32 @@ def check_select(con: duckdb.DuckDBPyConnection, sql: str, *, explain: bool = Fa
 _QUOTED = re.compile(r"'[^']{1,5000}'|\"[^\"]{200,5000}\"")
 
 
+_MEANT = re.compile(r'Did you mean "[\w. "]{1,200}"\?')
+_CANDIDATES = re.compile(r"(Candidate (?:bindings|tables)): ")
+_NAME = re.compile(r'"([^"]+)"')
+_SCHEMA_NAMES = frozenset(name for table in TABLES for name in (table.name, *(column.name for column in table.columns)))
+
+
 def one_line(error: BaseException) -> str:
     """An error of DuckDB in one line: without the SQL it points into, and without values of the data it may quote.
 
-    Conversion errors quote the value they failed on; names of tables and columns stay.
+    Conversion errors quote the value they failed on; names of tables and columns stay, and which of them may be meant.
     """
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else type(error).__name__
     if not isinstance(error, duckdb.ParserException | duckdb.BinderException | duckdb.CatalogException):
         text = _QUOTED.sub("'…'", text)
-    return "".join(char if char.isprintable() else " " for char in text)[:300]
+    text = text[:300] + "".join(f" {hint}" for line in lines[1:] if (hint := _hint(error, line)))
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _hint(error: BaseException, line: str) -> str:
+    """What DuckDB takes to be meant, from a further line of its error; empty for any other line.
+
+    A column's name may be a value of the data (PIVOT): only those of the schema are passed on.
+    """
+    if isinstance(error, duckdb.CatalogException) and _MEANT.fullmatch(line):
+        return line
+    candidates = _CANDIDATES.match(line) if isinstance(error, duckdb.BinderException) else None
+    names = [name for name in _NAME.findall(line) if name in _SCHEMA_NAMES] if candidates else []
+    return f"{candidates[1]}: {', '.join(names)}" if candidates and names else ""

@@ -57,6 +57,25 @@ def test_rows(database: Path) -> None:
         assert list(result.rows()) == [[0, "web", "2026-11-01T12:00:00Z", [1, 2], None]]
 
 
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        ("SELECT * FROM object", 'Did you mean "objects"?'),
+        ("SELECT nam FROM objects", "Candidate bindings: name"),
+        ("SELECT object.name FROM objects", "Candidate tables: objects."),
+        ("SELECT weeb FROM (SELECT name, 1 AS web FROM objects)", "Candidate bindings: name."),
+    ],
+)
+def test_a_wrong_name_is_told_with_what_may_be_meant(report: Path, query: str, hint: str) -> None:
+    done = triage("sql", report, query)
+    assert done.returncode == 1
+    assert hint in done.stderr
+    assert '"web"' not in done.stderr
+    assert ": web" not in done.stderr
+    assert done.stderr.endswith(" `triage sql BUNDLE` lists tables and columns\n")
+    assert done.stderr.count("\n") == 1
+
+
 def test_strange_values(database: Path) -> None:
     huge = "170141183460469231731687303715884105727"
     query = f"SELECT {huge}::HUGEINT, 'nan'::DOUBLE, 1.50::DECIMAL(4,2), '\\xAA'::BLOB, DATE '2026-11-01'"
