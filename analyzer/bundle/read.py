@@ -115,7 +115,7 @@ def _open(inputs: Sequence[Path], shown: Sequence[Path]) -> list[_Input]:
             opened.append(_Input(path, str(given), Listing(()), None, first, str(error).replace(str(path), str(given))))
             continue
         opened.append(_Input(path, str(given), listing, recognise(listing.entries, folder=path.is_dir()), first))
-        first += len(listing.entries)
+        first += len(listing.entries) + 1  # the last one is the input itself, see _file_rows
     if failure and not any(one.layout for one in opened):
         raise failure
     return opened
@@ -270,6 +270,12 @@ def _file_rows(number: int, one: _Input, results: Mapping[int, Result]) -> list[
             "status": "unread",
             "error": f"the input ends in or after this file: {one.listing.problem.message}",
         }
+    elif one.listing.problem and not any(row["status"] in ("partial", "unread") for row in rows):
+        # It breaks between two files: then the input itself is what was not read in full.
+        own = {"file_id": one.first + len(one.listing.entries), "input": number, "path": Path(one.shown).name or one.shown}
+        size = one.path.stat().st_size if one.path.is_file() else None
+        kept = {"bytes": size, "root": "", "format": "", "role": "meta", "status": "partial", "line": None, "lost": None}
+        rows.append(own | kept | {"error": one.listing.problem.message})
     return rows
 
 

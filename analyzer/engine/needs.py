@@ -16,7 +16,13 @@ from analyzer.facts.kindnames import BUILT_IN
 
 _CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _MISSING = frozenset({"not-collected", "forbidden", "removed"})
-_WORDS = {"not-collected": "not collected", "forbidden": "forbidden to the collector", "removed": "removed before it was sent"}
+_WORDS = {
+    "not-collected": "not collected",
+    "forbidden": "forbidden to the collector",
+    "removed": "removed before it was sent",
+    "partial": "collected in part, and none of it read",
+}
+"""Why a rule cannot do with a kind of which no object was read; of one that is absent there are none, which is an answer."""
 _ASK_CUSTOM = "kubectl get $(kubectl get crds -o name | cut -d/ -f2 | paste -sd,) -A -o yaml > custom.yaml"
 NAMED = 5
 """Objects that one entry names."""
@@ -138,7 +144,7 @@ def _missing(need: Need, have: Collected) -> str | None:
         there = asked or any(some and group not in BUILT_IN for (group, _), (_, some) in have.kinds.items())
         return None if there else "not collected"
     status, objects = have.kinds.get(resolved(need), ("not-collected", 0))
-    return _WORDS[status] if status in _MISSING and not objects else None
+    return _WORDS.get(status) if not objects else None
 
 
 def _words(need: Need) -> str:

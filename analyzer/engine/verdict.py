@@ -15,6 +15,7 @@ MAX_CLAUSE = 80
 """Characters of a cause that the verdict names."""
 MIN_NAME = 16
 """What is left of a long name at least, so that it can still be told from others."""
+_TORN = "; the bundle itself is not whole"
 _UNSEEN = ("partial", "forbidden", "not-collected", "removed")
 _HOW = {"partial": "only partly collected", "forbidden": "forbidden to the collector", "not-collected": "not collected"}
 
@@ -35,12 +36,13 @@ def health(findings: Sequence[Finding], kinds: Sequence[KindCoverage]) -> Health
 
 def verdict(state: Health, trees: Sequence[Tree], kinds: Sequence[KindCoverage], not_evaluated: Sequence[NotEvaluated]) -> str:
     """One sentence: how many faults, and the causes in order; or that there is none, or what was not seen."""
+    torn = any(draft.severity != "info" for tree in trees for draft in tree.drafts if draft.rule.domain == "collect")
     if state == "problems":
-        return _problems(trees)
+        return f"{_problems(trees)}{_TORN if torn else ''}."
     skipped = len({entry.code for entry in not_evaluated if not entry.code.endswith("/*")})
     rest = f"; {plural(skipped, 'rule')} could not be evaluated" if skipped else ""
-    if any(draft.severity != "info" for tree in trees for draft in tree.drafts if draft.rule.domain == "collect"):
-        rest = f"; the bundle itself is not whole{rest}"
+    if torn:
+        rest = f"{_TORN}{rest}"
     if state == "healthy":
         return f"No fault found in what was collected{rest}."
     unseen = unseen_core(kinds)
@@ -64,7 +66,7 @@ def _problems(trees: Sequence[Tree]) -> str:
     sentence = f"{head}: {_joined(causes)}"
     warnings = len(counted) - len(faults) if faults else 0
     besides = f"; besides, {_counted(warnings, 'warning').lower()}" if warnings else ""
-    return f"{sentence}{besides}."
+    return f"{sentence}{besides}"
 
 
 def clause(title: str) -> str:

@@ -125,16 +125,33 @@ def test_what_is_no_bundle_is_one_line_and_exit_3(run: Run, tmp_path: Path) -> N
         assert not (tmp_path / "here" / "out").exists()
 
 
-def test_a_cut_archive_gives_a_report_that_says_so(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.89, 0.9, 0.95, 0.99])
+def test_a_cut_archive_gives_a_report_that_says_so(run: Run, tmp_path: Path, share: float) -> None:
     whole, cut = tmp_path / "whole.tar.gz", tmp_path / "cut.tar.gz"
     with tarfile.open(whole, "w:gz") as tar:
         tar.add(GPU, "gpu")
     data = whole.read_bytes()
-    cut.write_bytes(data[: len(data) * 9 // 10])
+    cut.write_bytes(data[: int(len(data) * share)])
     run("analyze", cut, "-o", "out")
     report = json.loads((tmp_path / "here" / "out" / "report.json").read_bytes())
-    assert "collect/Incomplete" in {finding["code"] for finding in report["findings"]}
+    (torn,) = [finding for finding in report["findings"] if finding["code"] == "collect/Incomplete"]
+    assert torn["evidence"]
     assert report["files"]
+    assert "not whole" in report["summary"]["verdict"]
+
+
+def test_an_archive_that_ends_between_two_files_is_itself_what_was_not_read(run: Run, tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole.tar", tmp_path / "cut.tar"
+    with tarfile.open(whole, "w") as tar:
+        tar.add(HEALTHY, "healthy")
+    with tarfile.open(whole) as tar:
+        last = tar.getmembers()[-1]
+        end = last.offset_data + -(-last.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+    cut.write_bytes(whole.read_bytes()[:end])
+    run("analyze", cut, "-o", "out")
+    report = json.loads((tmp_path / "here" / "out" / "report.json").read_bytes())
+    assert [(row["input"], row["path"], row["status"]) for row in report["files"]] == [(0, "cut.tar", "partial")]
+    assert report["summary"]["health"] == "cannot-tell"
 
 
 def test_a_folder_of_the_users_is_never_touched(run: Run, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.engine.needs import needed_kinds
+from analyzer.engine.needs import Collected, needed_kinds, unmet
 
 PODS = "objects: [{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, status: {phase: Running}}]"
 QUERY = "query: SELECT object_id FROM objects"
@@ -51,6 +51,14 @@ def test_an_empty_list_is_enough(write: Any, analyse: Any) -> None:
 def test_a_part_is_used_as_far_as_it_goes(write: Any, analyse: Any) -> None:
     report = analyse(f"{PODS}\nmissing: [Pod]", write({"pod/Odd": f"{QUERY}\nneeds: [Pod]"}))
     assert len(report.findings) == 1
+
+
+def test_a_part_of_which_nothing_was_read_is_not_enough(write: Any) -> None:
+    (rule,) = write({"pod/Odd": f"{QUERY}\nneeds: [Event]"}).rules
+    entry = unmet(rule, Collected({("", "Event"): ("partial", 0)}, False, frozenset(), False))
+    assert entry is not None
+    assert entry.needs == ("Event: collected in part, and none of it read",)
+    assert unmet(rule, Collected({("", "Event"): ("partial", 1)}, False, frozenset(), False)) is None
 
 
 def test_one_of_several_is_enough_where_the_rule_says_so(write: Any, analyse: Any) -> None:

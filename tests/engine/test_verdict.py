@@ -32,6 +32,12 @@ def odd(severity: str, title: str) -> str:
             "Two faults: A; and B; besides, one warning.",
         ),
         (
+            {"pod/Odd": odd("error", "Pod a is down"), "collect/Odd": odd("warning", "It is cut")},
+            POD,
+            "problems",
+            "One fault: Pod a is down; the bundle itself is not whole.",
+        ),
+        (
             {"pod/Odd": f"{QUERY}\nneeds: [Secret]"},
             f"{POD}\nmissing: [Secret]",
             "healthy",
