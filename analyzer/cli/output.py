@@ -11,8 +11,9 @@ from pathlib import Path
 
 from analyzer.bundle.errors import UsageError
 from analyzer.bundle.stdin import NAME, STDIN
+from analyzer.cli.prepare import REPORTS
 
-OURS = frozenset({"report.html", "report.md", "report.json", "bundle.duckdb"})
+OURS = frozenset({*REPORTS, "bundle.duckdb"})
 _ENDINGS = (".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2", ".tar", ".zip", ".gz", ".xz", ".zst", ".bz2")
 
 

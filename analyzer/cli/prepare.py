@@ -10,6 +10,8 @@ from pathlib import Path
 from analyzer.case import Options, analyze_case
 from analyzer.cli import progress
 
+REPORTS = ("report.html", "report.md", "report.json")
+
 
 @contextlib.contextmanager
 def database_for(bundle: Path) -> Iterator[Path]:
@@ -33,7 +35,9 @@ def database_for(bundle: Path) -> Iterator[Path]:
 
 
 def stored_database(bundle: Path) -> Path | None:
-    """The database that a report folder or a `.duckdb` path stands for, None for any other input."""
+    """The database that a report folder, a report in it or a `.duckdb` path stands for, None for any other input."""
+    if bundle.name in REPORTS and bundle.is_file():
+        bundle = bundle.parent
     inside = bundle / "bundle.duckdb"
     if inside.is_file():
         return inside

@@ -60,7 +60,8 @@ def sql(
         raise UsageError(f"unknown format {output_format!r}: one of {', '.join(FORMATS)}")
     if query is not None and not query.strip().strip(";").strip():
         raise UsageError("the query is empty; leave it out to see the tables")
-    if output is not None and (output.is_dir() or output.absolute() in (bundle.absolute(), bundle.absolute() / "bundle.duckdb")):
+    inputs = {path.absolute() for path in (bundle, prepare.stored_database(bundle)) if path}
+    if output is not None and (output.is_dir() or output.absolute() in inputs):
         raise UsageError(f"the output file {output} is a folder or the input itself")
     with prepare.database_for(bundle) as database, Runner(database) as runner:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,19 @@ def test_a_wrong_name_is_told_with_what_may_be_meant(report: Path, query: str, h
     assert ": web" not in done.stderr
     assert done.stderr.endswith(" `triage sql BUNDLE` lists tables and columns\n")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["report.json", "report.html", "report.md"])
+def test_a_report_stands_for_its_folder(report: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "case.triage"
+    shutil.copytree(report, folder)
+    (folder / name).write_text("{}")
+    done = triage("sql", folder / name, "SELECT name FROM objects WHERE object_id = 0", "--format", "csv")
+    assert (done.returncode, done.stdout) == (0, "name\nweb\n")
+    assert triage("sql", folder / name, "SELECT 1", "-o", folder / "bundle.duckdb").returncode == 2
+    done = triage("analyze", folder / name, "-o", tmp_path / "again")
+    assert done.returncode == 2
+    assert f"{name} is a report: give the bundle" in done.stderr
 
 
 def test_strange_values(database: Path) -> None:
