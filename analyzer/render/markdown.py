@@ -90,10 +90,9 @@ def _blocks(report: Report) -> list[_Block]:
 
 
 def _counts(report: Report) -> str:
-    counts = ", ".join(words.plural(report.count(name), name) for name in ("error", "warning"))
     open_rules = len({item.code for item in single_rules(report)})
     return (
-        f"{counts}, {words.number(report.count('info'))} info in {words.plural(len(report.incidents), 'incident')}; "
+        f"{words.counts(report)} in {words.plural(len(report.incidents), 'incident')}; "
         f"{words.number(open_rules)} of {words.plural(report.rules.count, 'rule')} could not be evaluated."
     )
 

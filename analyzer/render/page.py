@@ -117,11 +117,10 @@ def _facts(report: Report, open_rules: int, asked: int) -> tuple[tuple[str, tupl
     nodes = "unknown" if cluster.nodes is None else words.number(cluster.nodes)
     gpu = [f"{words.number(cluster.gpu_nodes)} of them with GPUs"] if cluster.gpu_nodes else []
     gpu += [words.plural(cluster.gpus, "GPU")] if cluster.gpus else []
-    counts = ", ".join(f"{words.number(report.count(name))} {name}" for name in words.RANK)
     rows: list[tuple[str, tuple[str, ...], bool]] = [
         ("Cluster", tuple(text for text in (cluster.version, cluster.platform) if text) or ("unknown",), False),
         ("Nodes", (nodes, *gpu), False),
-        ("Findings", (counts, f"in {words.plural(len(report.incidents), 'incident')}"), False),
+        ("Findings", (words.counts(report), f"in {words.plural(len(report.incidents), 'incident')}"), False),
         (
             "Could not be evaluated",
             (f"{words.number(open_rules)} of {words.plural(report.rules.count, 'rule')}",)

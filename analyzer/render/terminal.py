@@ -95,10 +95,7 @@ def _incident(console: Console, view: IncidentView) -> None:
 
 
 def _counts(report: Report) -> str:
-    return (
-        f"{words.plural(report.count('error'), 'error')}, {words.plural(report.count('warning'), 'warning')}, "
-        f"{words.number(report.count('info'))} info in {words.plural(len(report.incidents), 'incident')}"
-    )
+    return f"{words.counts(report)} in {words.plural(len(report.incidents), 'incident')}"
 
 
 def _missing(report: Report) -> list[str]:

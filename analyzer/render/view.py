@@ -210,7 +210,7 @@ def unknown_domains(report: Report) -> str:
     names = [_domain(item) for item in report.not_evaluated if item.code.endswith("/*") and not item.reason.startswith(NO_TRACE)]
     if not names:
         return ""
-    return f"In the bundle, but looked at by no rule of this version: {', '.join(names)}."
+    return f"In this bundle there is also something of {words.series(names)}, which no rule of this version looks at."
 
 
 def _domain(item: NotEvaluated) -> str:

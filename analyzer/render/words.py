@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
 
-from analyzer.engine.model import ObjectRef, Owner, Severity, Waiting
+from analyzer.engine.model import ObjectRef, Owner, Report, Severity, Waiting
 from analyzer.render.escape import command_line
 from analyzer.times import age
 
@@ -129,6 +130,18 @@ def plural(count: int, noun: str) -> str:
     else:
         noun += "s"
     return f"{number(count)} {noun}"
+
+
+def counts(report: Report) -> str:
+    """`5 errors, 8 warnings, 2 info`."""
+    return ", ".join(
+        [*(plural(report.count(name), name) for name in ("error", "warning")), f"{number(report.count('info'))} info"]
+    )
+
+
+def series(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def size(value: int | None) -> str:

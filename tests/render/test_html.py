@@ -184,11 +184,18 @@ def test_what_was_not_seen_is_said_and_never_called_fine() -> None:
     assert ">?<" in row[0]
 
 
+def test_findings_are_counted_with_a_plural() -> None:
+    assert PLAIN.text.count("4 errors, 4 warnings, 1 info") == 2
+
+
 def test_what_no_rule_looks_at_is_not_called_absent_or_fine() -> None:
-    entry = NotEvaluated("train/*", "train is in this bundle, but this version has no rules for it")
-    said = "In the bundle, but looked at by no rule of this version: train."
+    entries = [
+        NotEvaluated(f"{name}/*", f"{name} is in this bundle, but this version has no rules for it")
+        for name in ("train", "gpu", "net")
+    ]
+    said = "In this bundle there is also something of train, gpu and net, which no rule of this version looks at."
     for sample in (HEALTHY, SAMPLE):
-        report = replace(sample, not_evaluated=(*sample.not_evaluated, entry))
+        report = replace(sample, not_evaluated=(*sample.not_evaluated, *entries))
         html, markdown = Page(report_html(report)).text, report_markdown(report)
         assert said in html
         assert said in markdown

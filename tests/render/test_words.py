@@ -137,3 +137,7 @@ def test_ages_and_plurals() -> None:
         "2 Ingresses",
         "2 NetworkPolicies",
     ]
+
+
+def test_a_series_of_names() -> None:
+    assert [words.series(names) for names in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
