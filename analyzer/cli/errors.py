@@ -90,7 +90,8 @@ def _usage(error: Any) -> str:
     """What is wrong with the command line, and where its help is."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "triage")
-    return f"{str(error.format_message()).rstrip('.')}. See `{command} --help`"
+    said = str(error.format_message()).rstrip(".")
+    return f"{said}{'' if said.endswith(('?', '!')) else '.'} See `{command} --help`"
 
 
 def _is_full(error: Exception) -> bool:

@@ -61,6 +61,13 @@ def test_a_rule_is_shown_by_its_name_alone_where_only_one_has_it() -> None:
     assert "no rule has the code 'pod'" in triage("rules", "show", "pod", code=2).stderr
 
 
+def test_a_mistyped_command_is_answered_in_whole_sentences() -> None:
+    said = triage("rules", "lst", code=2).stderr
+    assert said.startswith("error: No such command 'lst'. Did you mean 'list'? See `")
+    said = triage("rules", "list", "--no-such", code=2).stderr
+    assert said.startswith("error: No such option: --no-such. See `")
+
+
 def test_a_folder_of_a_domain_is_tested_even_where_its_rule_is_broken(tmp_path: Path) -> None:
     (tmp_path / "pod").mkdir()
     (tmp_path / "pod" / "Odd.yaml").write_text("severity: error\n")
