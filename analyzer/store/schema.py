@@ -172,7 +172,7 @@ sha256 VARCHAR of the input file, null for a directory
 bytes BIGINT size of the input
 format_at TIMESTAMP the end of the collection as the format itself says, null where it does not
 format_source VARCHAR where that time stands
-collected_at TIMESTAMP the end of the collection (interface, section Time), null where nothing says
+collected_at TIMESTAMP the end of the collection, null where nothing says
 collected_source VARCHAR where that time comes from, in words
 as_of TIMESTAMP the moment ages are measured at: collected_at, or what --as-of says
 complete BOOLEAN false where the input itself is cut
@@ -294,7 +294,7 @@ reason VARCHAR why it is not complete, in words
     _table(
         "states",
         "facts",
-        "The state of every object whose kind has named states (catalogue).",
+        "The state of every object of a kind that has named states.",
         _OBJECT
         + """
 state VARCHAR the state
@@ -391,7 +391,7 @@ name VARCHAR name
 uid VARCHAR uid
 node VARCHAR spec.nodeName, empty while unscheduled
 phase VARCHAR status.phase
-state VARCHAR state as in the catalogue
+state VARCHAR its state, as in table states
 reason VARCHAR reason behind the state
 message VARCHAR message behind the state
 since TIMESTAMP when the state began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import duckdb
@@ -119,6 +120,7 @@ def test_errors_quote_no_value() -> None:
 
 def test_the_page_about_the_tables_is_current() -> None:
     text = docs.page().read_text(encoding="utf-8")
+    assert not re.search(r"\bcatalogue\b|\bsection\b", docs.tables_text()), "a reader has no other page to look that up in"
     assert docs.with_tables(text) == text, "run `python -m analyzer.store.docs`"
 
 
