@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import lzma
@@ -10,6 +11,7 @@ import pickle
 import random
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,14 +79,37 @@ def test_a_file_that_becomes_a_link_is_not_followed(tmp_path: Path) -> None:
             stream.read()
 
 
-@pytest.mark.skipif(os.name == "nt" or ROOT, reason="root may read everything")
-def test_what_may_not_be_read_is_named(tmp_path: Path) -> None:
-    root = write(tmp_path / "root", {"a.log": b"a", "closed/b.log": b"b", "c.log": b"c"})
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may enter, which pytest's own are not."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@contextlib.contextmanager
+def _without_rights() -> Iterator[None]:
+    """Root may read everything: for a moment this process is nobody."""
+    if not ROOT:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_what_may_not_be_read_is_named(open_folder: Path) -> None:
+    root = write(open_folder / "root", {"a.log": b"a", "closed/b.log": b"b", "c.log": b"c"})
     (root / "closed").chmod(0)
     (root / "c.log").chmod(0)
     try:
-        assert contents(root) == ({"a.log": b"a", "c.log": b""}, {"c.log"})
-        assert "Permission" in problems(root)["closed/"]
+        with _without_rights():
+            assert contents(root) == ({"a.log": b"a", "c.log": b""}, {"c.log"})
+            assert "Permission" in problems(root)["closed/"]
     finally:
         (root / "closed").chmod(0o700)
 
