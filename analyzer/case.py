@@ -35,7 +35,6 @@ class Options:
 
     as_of: datetime | None = None
     jobs: int | None = None
-    memory_limit: int | None = None
 
 
 @contextlib.contextmanager
@@ -125,7 +124,7 @@ def analyze_case(
         from analyzer.store.load import load
 
         progress("loading", 0, 0)
-        con = store.open_memory(folder, memory_limit=options.memory_limit)
+        con = store.open_memory(folder)
         try:
             load(con, parts)
             check_clusters(con)

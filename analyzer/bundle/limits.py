@@ -84,6 +84,3 @@ TAIL_LINES = 50
 
 TAIL_BYTES = 8192
 """Bytes of these last lines at most."""
-
-MAX_LINE_BYTES = MIB
-"""One line of a log; a longer one is cut there."""

@@ -7,10 +7,8 @@ A log is never held in memory whole. Of each one stay its size, its lines, its f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import BinaryIO
 
 from analyzer import times
 from analyzer.bundle.limits import KIB, MIB, TAIL_BYTES, TAIL_LINES
@@ -123,20 +121,6 @@ def _short(line: str) -> str:
     """One line of the tail, cut to `SHOWN_LINE_BYTES`."""
     data = line.encode("utf-8", "replace")
     return line if len(data) <= SHOWN_LINE_BYTES else clean_text(data[: SHOWN_LINE_BYTES - 3].decode("utf-8", "ignore")) + "…"
-
-
-def summarize(stream: BinaryIO, tick: Callable[[], None]) -> LogSummary:
-    """Read a log to its end.
-
-    Args:
-        stream: the log, decompressed.
-        tick: called after each piece, to show that there is progress.
-    """
-    counter = LogCounter()
-    while chunk := stream.read(CHUNK_BYTES):
-        counter.feed(chunk)
-        tick()
-    return counter.summary()
 
 
 def time_of(line: bytes) -> datetime | None:

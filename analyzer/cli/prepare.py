@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from analyzer.case import Options, analyze_case
+from analyzer.case import Options, analyze_case, workspace
 from analyzer.cli import progress
 
 REPORTS = ("report.html", "report.md", "report.json")
@@ -27,8 +26,8 @@ def database_for(bundle: Path) -> Iterator[Path]:
         return
     from analyzer.engine.pack import load_packs
 
-    with tempfile.TemporaryDirectory(prefix="triage-") as folder:
-        path = Path(folder) / "bundle.duckdb"
+    with workspace() as folder:
+        path = folder / "bundle.duckdb"
         with progress.shown() as tell:
             analyze_case([bundle], load_packs([]), path, Options(), tell)
         yield path

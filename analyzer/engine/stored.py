@@ -12,10 +12,7 @@ from analyzer import times
 from analyzer.engine.model import Finding, ObjectRef, Report
 from analyzer.engine.plain import finding_dict, incident_dict
 from analyzer.facts.rows import insert_rows
-from analyzer.store.schema import TABLES
-
-SCHEMA = "triage.db/v1"
-"""Says in table `meta` that a database is ours, and of which generation."""
+from analyzer.store.schema import GENERATION, TABLES
 
 
 def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
@@ -36,7 +33,7 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
     )
     insert_rows(con, "not_evaluated", [dataclasses.asdict(entry) for entry in report.not_evaluated])
     about = {
-        "schema": SCHEMA,
+        "schema": GENERATION,
         "tool-version": report.tool_version,
         "rules": str(report.rules.count),
         "rules-digest": report.rules.digest,

@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 
 import orjson
 
+from analyzer.store.schema import GENERATION
+
 OK, FAILED, FOREIGN = 0, 1, 3
-SCHEMA = "triage.db/v1"
-"""What the table meta of our databases says under `schema`."""
 
 _BATCH = 2000
 _THREADS = 4
@@ -65,7 +65,7 @@ def _answer(request: dict[str, Any]) -> tuple[int, str]:
     try:
         con = _open(request)
         lock(con)
-        ours = con.execute("SELECT value FROM meta WHERE key = 'schema'").fetchall() == [(SCHEMA,)]
+        ours = con.execute("SELECT value FROM meta WHERE key = 'schema'").fetchall() == [(GENERATION,)]
     except duckdb.Error:
         ours = False
     if not ours:

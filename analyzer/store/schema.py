@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+GENERATION = "triage.db/v1"
+"""What the table meta of our databases says under `schema`: that it is ours, and of which generation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 
 import pytest
@@ -10,13 +9,16 @@ import pytest
 from analyzer import times
 from analyzer.bundle.limits import TAIL_BYTES, TAIL_LINES
 from analyzer.bundle.logblocks import blocks_of
-from analyzer.bundle.logs import LogCounter, LogSummary, summarize, time_of
+from analyzer.bundle.logs import CHUNK_BYTES, LogCounter, LogSummary, time_of
 from analyzer.bundle.sniff import looks_like_log, looks_like_objects, looks_like_text
 from analyzer.bundle.text import clean
 
 
 def summary(data: bytes) -> LogSummary:
-    return summarize(io.BytesIO(data), lambda: None)
+    counter = LogCounter()
+    for start in range(0, len(data), CHUNK_BYTES):
+        counter.feed(data[start : start + CHUNK_BYTES])
+    return counter.summary()
 
 
 def test_lines_bytes_and_the_tail() -> None:
