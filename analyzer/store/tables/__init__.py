@@ -1,0 +1,1 @@
+"""The tables by subject, one module each; `analyzer.store.schema` puts them together."""
