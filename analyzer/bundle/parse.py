@@ -6,6 +6,7 @@ Secrets are masked here, before anything is written. Whatever one file holds, on
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -15,7 +16,7 @@ from analyzer import times
 from analyzer.bundle.collect_errors import MAX_ERROR_BYTES, errors_in_json, errors_in_text
 from analyzer.bundle.documents import read_documents
 from analyzer.bundle.errors import BundleError, CutEntry
-from analyzer.bundle.formats.base import CLEAN_REPORT, HOST_LOG
+from analyzer.bundle.formats.base import CLEAN_REPORT, GUESS_JSON, HOST_LOG
 from analyzer.bundle.job import Job, Tick, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MIB
 from analyzer.bundle.parse_logs import read_blocks, read_log
@@ -34,6 +35,9 @@ MAX_META_BYTES = MIB
 """Timestamp and version files."""
 
 _HEAD_BYTES = 64 * 1024
+# An answer of Prometheus' HTTP API, as `oc adm inspect-alerts` and a curl print it.
+_PROMETHEUS = re.compile(rb'\s*\{\s*"status"\s*:\s*"success"\s*,\s*"data"\s*:\s*\{\s*"(alerts|groups)"\s*:')
+_ANSWERS = {b"alerts": "alerts", b"groups": "prometheus-rules"}
 
 
 def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick, twins: Twins | None = None) -> Result:
@@ -80,7 +84,9 @@ def read_guess(job: Job, stream: BinaryIO) -> None:
     rest = Rejoined(head, stream).binary()
     if not head:
         job.result.status = "empty"
-    elif name != HOST_LOG and looks_like_objects(head):
+    elif answer := _PROMETHEUS.match(head):
+        _read_as(job, rest, _ANSWERS[answer[1]])
+    elif name == GUESS_JSON or (name != HOST_LOG and looks_like_objects(head)):
         read_objects(job, rest)
     elif (name == "single" and looks_like_text(head)) or (name in ("log", HOST_LOG) and looks_like_log(head)):
         read_log(job, rest)
@@ -101,6 +107,11 @@ def _read_errors(job: Job, stream: BinaryIO) -> None:
 
 
 def _read_document(job: Job, stream: BinaryIO) -> None:
+    _read_as(job, stream, job.task.assignment.name)
+
+
+def _read_as(job: Job, stream: BinaryIO, role: str) -> None:
+    """A document of this role."""
     data, cut = whole(job, stream, MAX_DOCUMENT_BYTES)
     if not data.strip() or cut:
         return
@@ -111,7 +122,7 @@ def _read_document(job: Job, stream: BinaryIO) -> None:
         if problem is not None:
             job.result.problem(one_line(mask_text(problem.message)), problem.line)
             return
-    _write_document(job, value)
+    _write_document(job, value, role)
 
 
 def _first_document(data: bytes, hint: Hint) -> tuple[Any, Problem | None]:
@@ -128,19 +139,20 @@ def _read_version(job: Job, stream: BinaryIO) -> None:
     data, _ = whole(job, stream, MAX_META_BYTES)
     lines = [one_line(line) for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
     if lines:
-        _write_document(job, {"product": lines[0], "version": lines[1] if len(lines) > 1 else None})
+        product = {"product": lines[0], "version": lines[1] if len(lines) > 1 else None}
+        _write_document(job, product, job.task.assignment.name)
 
 
-def _write_document(job: Job, value: Any) -> None:
+def _write_document(job: Job, value: Any, role: str) -> None:
     if value is None:
         # JSON's null is what several collectors write where there was nothing; a column cannot tell it from no value.
         return
-    if job.task.assignment.name == CLEAN_REPORT:
+    if role == CLEAN_REPORT:
         # It also maps each replacement to what it stands for, which whoever cleaned the bundle meant to keep back.
         omitted = value.get("omissions") if isinstance(value, dict) else None
         value = {"omissions": [path for path in omitted if isinstance(path, str)] if isinstance(omitted, list) else []}
-    text = to_json(mask_document(value, job.task.assignment.name))
-    job.sink.write(DOCUMENTS, {"file_id": job.task.file_id, "role": job.task.assignment.name, "json": orjson.Fragment(text)})
+    text = to_json(mask_document(value, role))
+    job.sink.write(DOCUMENTS, {"file_id": job.task.file_id, "role": role, "json": orjson.Fragment(text)})
 
 
 def _read_stamp(job: Job, stream: BinaryIO) -> None:

@@ -38,6 +38,8 @@ FOREIGN_ANALYSIS = "foreign-analysis"
 """Role of what another tool concluded when it made the bundle."""
 HOST_LOG = "host-log"
 """Name of a guess: a log or nothing; no objects, since what lies on a host (a kubelet's configuration) is not of the cluster."""
+GUESS_JSON = "json"
+"""Name of a guess: objects, or an answer of the cluster's Prometheus."""
 NESTED = "!/"
 """Stands after the name of an archive inside the input, as in `a.tar.gz!/b`."""
 

@@ -6,7 +6,7 @@ bytes, so that a folder of manifests with a README works and a folder of unrelat
 
 from __future__ import annotations
 
-from analyzer.bundle.formats.base import Assignment, Root, Tree, base_name, is_log_name, is_objects_name, skip
+from analyzer.bundle.formats.base import GUESS_JSON, Assignment, Root, Tree, base_name, is_log_name, is_objects_name, skip
 from analyzer.bundle.types import Hint
 
 MAX_GUESS_BYTES = 16 * 1024 * 1024
@@ -26,7 +26,9 @@ def classify(root: Root, path: str, size: int) -> Assignment:
     if root.part == _SINGLE and ".json" in name.lower():
         return Assignment("objects", "guess", name="log")
     if is_objects_name(name):
-        return Assignment("objects", "objects", Hint(json=name.endswith(".json")))
+        if name.lower().endswith(".json"):
+            return Assignment("objects", "guess", Hint(json=True), name=GUESS_JSON)
+        return Assignment("objects", "objects", Hint())
     if root.part == _SINGLE:
         # A file that somebody names a log may be any text; one that does not (a README) must look like a log.
         return Assignment("log", "guess", name="single" if is_log_name(name) else "log")
