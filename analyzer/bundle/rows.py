@@ -15,6 +15,7 @@ from analyzer.bundle.limits import MIB
 from analyzer.redact import mask_object
 
 OBJECTS, LISTS, LOGS = "part_objects", "part_lists", "part_logs"
+LOG_HITS, LOG_COUNTS = "part_log_hits", "part_log_counts"
 DOCUMENTS, ERRORS, FILES = "part_documents", "part_errors", "part_files"
 RESULTS = "results"
 """For `analyzer.bundle.read` alone: what became of each file, with counts."""

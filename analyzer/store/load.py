@@ -62,7 +62,7 @@ def load(con: duckdb.DuckDBPyConnection, parts: Parts) -> None:
         con.execute(step)
     for table in PARTS:
         con.execute(f'DROP TABLE "{table.name}"')
-    for name in ("read_places", "object_rows"):
+    for name in ("read_places", "object_rows", "log_ids"):
         con.execute(f"DROP TABLE {name}")
 
 
@@ -186,12 +186,26 @@ _OBJECTS = (_PLACES, _ROWS, _CHOSEN, _SOURCES)
 
 _REST = (
     "INSERT INTO lists BY NAME SELECT * FROM part_lists ORDER BY file_id, api_group, kind, namespace",
+    """
+    CREATE TEMP TABLE log_ids AS
+    SELECT file_id, part, row_number() OVER (ORDER BY file_id, part) - 1 AS log_id FROM part_logs
+    """,
     f"""
     INSERT INTO logs BY NAME
-    SELECT row_number() OVER (ORDER BY file_id, part) - 1 AS log_id, * EXCLUDE (part, first_at, last_at),
+    SELECT log_id, * EXCLUDE (log_id, part, first_at, last_at),
         {_moment("first_at")} AS first_at, {_moment("last_at")} AS last_at
-    FROM part_logs ORDER BY file_id, part
+    FROM part_logs JOIN log_ids USING (file_id, part) ORDER BY log_id
     """,  # noqa: S608 - only SQL of this module
+    f"""
+    INSERT INTO log_hits BY NAME
+    SELECT l.log_id, h.* EXCLUDE (part, "at"), {_moment("h.at")} AS "at"
+    FROM part_log_hits h JOIN log_ids l USING (file_id, part) ORDER BY l.log_id, h.signature, h.line
+    """,  # noqa: S608 - only SQL of this module
+    """
+    INSERT INTO log_hit_counts BY NAME
+    SELECT l.log_id, c.* EXCLUDE (file_id, part)
+    FROM part_log_counts c JOIN log_ids l USING (file_id, part) ORDER BY l.log_id, c.signature
+    """,
     "INSERT INTO documents BY NAME SELECT * FROM part_documents ORDER BY file_id",
     "INSERT INTO collect_errors BY NAME SELECT * FROM part_errors ORDER BY file_id, line",
 )

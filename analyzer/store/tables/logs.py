@@ -26,6 +26,35 @@ tail_line BIGINT line of the file where the tail starts
 """,
     ),
     table(
+        "log_hits",
+        "parts",
+        "Lines of logs that a signature of the rule packs knows: per log and signature the first 50 and the newest 150.",
+        """
+log_id BIGINT the log
+file_id INTEGER the file
+signature VARCHAR id of the signature
+line BIGINT line of the file
+at TIMESTAMP time of the line, null where it has none with a zone (a reserved word: write `h.at` or `"at"`)
+text VARCHAR the line, cut at 2 KB
+before VARCHAR up to 3 lines before it
+after VARCHAR up to 3 lines after it
+fields JSON what the named groups of the signature's pattern matched
+""",
+    ),
+    table(
+        "log_hit_counts",
+        "parts",
+        "How often each signature hit in each log in which it did; where hits is more than kept, log_hits holds not all of them.",
+        """
+log_id BIGINT the log
+signature VARCHAR id of the signature
+hits BIGINT lines that it hit, all of them
+kept INTEGER how many of them are in log_hits
+first_line BIGINT line of the file of the first hit
+last_line BIGINT line of the file of the last hit
+""",
+    ),
+    table(
         "log_ends",
         "facts",
         "Last words of containers that ended, fail or are not ready: the last 5 lines of the log, and the most telling one.",

@@ -60,6 +60,36 @@ tail_line BIGINT line of the file where the tail starts, from 1
 """,
     ),
     table(
+        "part_log_hits",
+        "parts",
+        "Lines of logs that a signature of a rule pack knows: per log and signature the first and the newest ones.",
+        """
+file_id INTEGER the file
+part INTEGER the log in that file, see part_logs
+signature VARCHAR id of the signature
+line BIGINT line of the file, from 1
+at VARCHAR time of the line, RFC 3339 UTC, or null
+text VARCHAR the line, at most 2 KB, secrets masked, control characters replaced
+before VARCHAR up to 3 lines before it, likewise
+after VARCHAR up to 3 lines after it, likewise
+fields JSON what the named groups of the signature's pattern matched, secrets masked
+""",
+    ),
+    table(
+        "part_log_counts",
+        "parts",
+        "How often each signature hit in each log in which it did.",
+        """
+file_id INTEGER the file
+part INTEGER the log in that file, see part_logs
+signature VARCHAR id of the signature
+hits BIGINT lines that it hit, all of them
+kept INTEGER how many of them are in part_log_hits
+first_line BIGINT line of the file of the first hit
+last_line BIGINT line of the file of the last hit
+""",
+    ),
+    table(
         "part_documents",
         "parts",
         "Files of a bundle that are no Kubernetes objects but that rules read, whole, as JSON.",
