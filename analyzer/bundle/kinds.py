@@ -269,6 +269,36 @@ Addon ETCDSnapshotFile
 """
 
 
+BUILT_IN = frozenset(
+    {"", "apps", "autoscaling", "batch", "extensions", "policy"}
+    | {
+        f"{name}.k8s.io"
+        for name in (
+            "admissionregistration",
+            "apiextensions",
+            "apiregistration",
+            "authentication",
+            "authorization",
+            "certificates",
+            "coordination",
+            "discovery",
+            "events",
+            "flowcontrol.apiserver",
+            "internal.apiserver",
+            "metrics",
+            "networking",
+            "node",
+            "rbac.authorization",
+            "resource",
+            "scheduling",
+            "storage",
+            "storagemigration",
+        )
+    }
+)
+"""API groups that the API server serves itself (or the metrics server): their kinds come from no CRD."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resource:
     """One kind of Kubernetes object."""

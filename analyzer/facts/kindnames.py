@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from analyzer.bundle.kinds import BUILT_IN
+
+__all__ = ["BUILT_IN", "Kind", "Names", "plural"]
+
 Kind = tuple[str, str]
 """API group (empty for core) and kind."""
 
@@ -16,35 +20,6 @@ _SHORT = {
     "networkpolicy": "networkpolicies",
     "resourcequota": "resourcequotas",
 }
-
-BUILT_IN = frozenset(
-    {"", "apps", "autoscaling", "batch", "extensions", "policy"}
-    | {
-        f"{name}.k8s.io"
-        for name in (
-            "admissionregistration",
-            "apiextensions",
-            "apiregistration",
-            "authentication",
-            "authorization",
-            "certificates",
-            "coordination",
-            "discovery",
-            "events",
-            "flowcontrol.apiserver",
-            "internal.apiserver",
-            "metrics",
-            "networking",
-            "node",
-            "rbac.authorization",
-            "resource",
-            "scheduling",
-            "storage",
-            "storagemigration",
-        )
-    }
-)
-"""API groups that the API server serves itself (or the metrics server): their kinds come from no CRD."""
 
 
 @lru_cache(maxsize=4096)
