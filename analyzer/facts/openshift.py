@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import orjson
 
-from analyzer.facts import alerts, etcd, olm, selectors
+from analyzer.facts import alerts, etcd, olm, selectors, updates
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import mapping, text
 
@@ -71,7 +71,7 @@ WHERE r.api_group = 'certificates.k8s.io' AND r.kind = 'CertificateSigningReques
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `olm_installs`, `alerts` and `etcd_checks`, and the edges component, named, operator,
+    """Fills `olm_installs`, `alerts`, `etcd_checks`, `cluster_updates` and `operator_troubles`, and the edges component, named, operator,
     csr, pool, csv, subscription and catalog.
 
     Needs `conditions` and `nodes`.
@@ -79,6 +79,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     olm.derive(con)
     alerts.derive(con)
     etcd.derive(con)
+    updates.derive(con)
     con.execute(_COMPONENT)
     con.execute(_POOL_OPERATOR)
     con.execute(_NAMED)

@@ -51,6 +51,38 @@ desired INTEGER healthy ones that there must be
 """,
     ),
     table(
+        "cluster_updates",
+        "facts",
+        "OpenShift: the newest update of the cluster, running or done, one row a ClusterVersion.",
+        """
+object_id BIGINT the ClusterVersion
+target VARCHAR version that is wanted
+running BOOLEAN the update is not complete
+started_at TIMESTAMP when it began
+ended_at TIMESTAMP when it was complete
+lasts BIGINT seconds from its start to the end of the collection
+least BOOLEAN the time of the collection is unknown: lasts counts to the newest change that an operator reports, and may be longer
+unfinished VARCHAR version of the update before it, where that was never completed
+completed VARCHAR version of the last complete update
+""",
+    ),
+    table(
+        "operator_troubles",
+        "facts",
+        "OpenShift: cluster operators that are degraded or not available.",
+        """
+object_id BIGINT the ClusterOperator
+type VARCHAR Degraded or Available
+idx INTEGER position in status.conditions, from 0
+reason VARCHAR its reason
+message VARCHAR its message
+since TIMESTAMP since when
+lasts BIGINT seconds from then to the end of the collection
+least BOOLEAN the time of the collection is unknown: lasts counts to the newest change that an operator reports, and may be longer
+updating BOOLEAN an update of the cluster runs
+""",
+    ),
+    table(
         "olm_installs",
         "facts",
         "Operators that OLM installs: a row a ClusterServiceVersion, and an InstallPlan or Subscription that failed without it.",
