@@ -22,7 +22,9 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
             con.execute(table.ddl())
     place = {name: incident.id for incident in report.incidents for name in incident.findings}
     ids = _object_ids(con, report)
-    insert_rows(con, "findings", [_finding_row(finding, place.get(finding.id), ids) for finding in report.findings])
+    causes = {effect: cause for incident in report.incidents for effect, cause in incident.parents.items()}
+    rows = [_finding_row(one, place.get(one.id), ids) | {"explained_by": causes.get(one.id)} for one in report.findings]
+    insert_rows(con, "findings", rows)
     insert_rows(
         con,
         "incidents",

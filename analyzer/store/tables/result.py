@@ -26,6 +26,7 @@ waiting VARCHAR does waiting help
 basis VARCHAR observed or deduced
 count INTEGER how many it folds together
 incident VARCHAR the incident it belongs to
+explained_by VARCHAR id of the finding that explains it, null where none does
 json JSON the finding as in report.json
 """,
     ),
