@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import duckdb
 
-_TIME = """CASE WHEN regexp_matches({0}, '^[0-9T:.-]+Z$') THEN try_cast(replace({0}, 'Z', '') AS TIMESTAMP) END"""
+from analyzer.facts import sql
 
 _NEWEST = """
 CREATE OR REPLACE TEMP TABLE newest_change AS
@@ -29,7 +29,8 @@ WITH history AS (
         json_extract_string(json, '$.status.history[0].completionTime') AS ended
     FROM objects WHERE api_group = 'config.openshift.io' AND kind = 'ClusterVersion'
 ), dated AS (
-    SELECT *, coalesce(states[1] = 'Partial', false) AS running, {_TIME.format("started")} AS started_at, {_TIME.format("ended")} AS ended_at
+    SELECT *, coalesce(states[1] = 'Partial', false) AS running, {sql.moment("started")} AS started_at,
+        {sql.moment("ended")} AS ended_at
     FROM history
 )
 SELECT d.object_id, d.target, d.running, d.started_at, d.ended_at,
@@ -37,7 +38,7 @@ SELECT d.object_id, d.target, d.running, d.started_at, d.ended_at,
     CASE WHEN d.running AND d.states[2] = 'Partial' AND d.versions[2] <> d.versions[1] THEN d.versions[2] END AS unfinished,
     d.versions[list_position(d.states, 'Completed')] AS completed
 FROM dated d JOIN inputs i USING (input), newest_change n
-"""
+"""  # noqa: S608 - made of constants
 
 _TROUBLES = """
 INSERT INTO operator_troubles BY NAME
