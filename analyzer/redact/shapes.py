@@ -13,8 +13,10 @@ from collections.abc import Callable
 
 from analyzer.redact.placeholder import is_masked, placeholder
 
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
-_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----")
+"""The lines around a PEM private key; both have `PRIVATE KEY` in them."""
+
 _KEY_LINES = re.compile(r"[A-Za-z0-9+/=]{40,76}")
 _AGE_KEY = re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{20,100}")
 
@@ -23,9 +25,9 @@ def mask_private_keys(text: str) -> str:
     """PEM private keys, on one line or many, also with escaped line ends, also without their begin or end."""
     out: list[str] = []
     at = 0
-    begin = _BEGIN.search(text)
+    begin = KEY_BEGIN.search(text)
     while True:
-        end = _END.search(text, begin.end() if begin else at)
+        end = KEY_END.search(text, begin.end() if begin else at)
         if begin is None:
             if end is None:
                 break
@@ -36,7 +38,7 @@ def mask_private_keys(text: str) -> str:
         out += (text[at:start], placeholder("private-key", text[start:stop]))
         at = stop
         # Searched for only where there was one: without any, each end would look through all of the rest again.
-        begin = _BEGIN.search(text, at) if begin else None
+        begin = KEY_BEGIN.search(text, at) if begin else None
     return "".join(out) + text[at:] if out else text
 
 
