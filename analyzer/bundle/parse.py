@@ -22,6 +22,7 @@ from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MIB
 from analyzer.bundle.parse_logs import read_blocks, read_log
 from analyzer.bundle.parse_objects import read_objects
 from analyzer.bundle.parse_sonobuoy import read_config, read_queries, read_run_log
+from analyzer.bundle.parse_triage import read_manifest
 from analyzer.bundle.rows import DOCUMENTS, PartFileError, Result, Sink, to_json
 from analyzer.bundle.sniff import Rejoined, head_of, looks_like_log, looks_like_objects, looks_like_text
 from analyzer.bundle.streams import read_all
@@ -176,4 +177,5 @@ _READERS: dict[str, Callable[[Job, BinaryIO], None]] = {
     "sonobuoy-config": read_config,
     "sonobuoy-queries": read_queries,
     "sonobuoy-run-log": read_run_log,
+    "triage-manifest": read_manifest,
 }

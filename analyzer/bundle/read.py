@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,18 @@ import orjson
 
 from analyzer.bundle.containers import open_container, sha256_of
 from analyzer.bundle.errors import UnreadableError
-from analyzer.bundle.formats import INSIDE_NOT_OPENED, Known, Layout, recognise
+from analyzer.bundle.formats import INSIDE_NOT_OPENED, Known, Layout, recognise, triage
 from analyzer.bundle.formats.base import ALL_NAMESPACES
 from analyzer.bundle.formats.support_bundle import HOST
 from analyzer.bundle.rows import ERRORS, FILES, LISTS, Result, Sink
 from analyzer.bundle.stamps import Stamp, format_time, name_time
 from analyzer.bundle.task import Task
-from analyzer.bundle.types import Listing
+from analyzer.bundle.types import Listing, Problem
 from analyzer.bundle.workers import Pool
 from analyzer.store.schema import PARTS
 
 Row = Mapping[str, Any]
+_NO_MANIFEST = Problem(f"cut: {triage.MANIFEST}, which is written last, is not in it")
 _PARENT = "parent"
 """Stands for the worker's number in the names of the part files that the parent writes."""
 
@@ -114,7 +115,10 @@ def _open(inputs: Sequence[Path], shown: Sequence[Path]) -> list[_Input]:
             failure = failure or error
             opened.append(_Input(path, str(given), Listing(()), None, first, str(error).replace(str(path), str(given))))
             continue
-        opened.append(_Input(path, str(given), listing, recognise(listing.entries, folder=path.is_dir()), first))
+        layout = recognise(listing.entries, folder=path.is_dir())
+        if listing.problem is None and any(root.format == triage.FORMAT and root.part == triage.CUT for root in layout.roots):
+            listing = replace(listing, problem=_NO_MANIFEST)
+        opened.append(_Input(path, str(given), listing, layout, first))
         first += len(listing.entries) + 1  # the last one is the input itself, see _file_rows
     if failure and not any(one.layout for one in opened):
         raise failure
@@ -206,7 +210,7 @@ def _why_nothing(one: _Input, ids: range, results: Mapping[int, Result], errors:
 
 def _input_row(number: int, one: _Input, results: Mapping[int, Result]) -> Row:
     stamps = [
-        Stamp(known.root.prefix, known.entry.path, known.assignment.name, result.at, result.at_line)
+        Stamp(known.root.prefix, known.entry.path, result.clock or known.assignment.name, result.at, result.at_line)
         for index, known in enumerate(_known(one))
         if known.root and (result := results.get(one.first + index)) and result.at
     ]
@@ -261,6 +265,7 @@ def _file_rows(number: int, one: _Input, results: Mapping[int, Result]) -> list[
                 "root": prefix.rstrip("/"),
                 "format": "cluster-info" if result and result.dump else known.root.format if known.root else "",
                 **_status(known, result),
+                "sha256": result.sha256 if result else None,
             }
         )
     if one.listing.problem and rows and rows[-1]["status"] == "skipped":

@@ -17,6 +17,7 @@ from analyzer.redact import mask_object
 OBJECTS, LISTS, LOGS = "part_objects", "part_lists", "part_logs"
 LOG_HITS, LOG_COUNTS = "part_log_hits", "part_log_counts"
 DOCUMENTS, ERRORS, FILES = "part_documents", "part_errors", "part_files"
+REQUESTS, LOG_REQUESTS, DIGESTS = "part_requests", "part_log_requests", "part_digests"
 RESULTS = "results"
 """For `analyzer.bundle.read` alone: what became of each file, with counts."""
 
@@ -30,7 +31,8 @@ class Result:
     """What became of one file.
 
     `status` is read, empty, partial, unread or skipped; `objects` and `lines` count what was got from it; `dump` tells
-    that it is a cluster-info dump in one file; `at` is the collection time that a timestamp file gives, `at_line` its line.
+    that it is a cluster-info dump in one file; `at` is the collection time that a timestamp file gives, `at_line` its line,
+    `clock` whose clock it is where the path does not tell. `sha256` is that of the file's bytes, where its bundle lists digests.
     """
 
     file_id: int
@@ -43,6 +45,8 @@ class Result:
     dump: bool = False
     at: str | None = None
     at_line: int = 0
+    clock: str = ""
+    sha256: str | None = None
 
     def problem(self, message: str, line: int | None = None, lost: int | None = None) -> None:
         """Note something that could not be read; the first one is the one that is told."""

@@ -15,7 +15,7 @@ _NAME = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d)[_:-](\d\d)[_:-](\d\d)")
 class Stamp:
     """The end time of one timestamp file.
 
-    `prefix` is the root that it belongs to, `clock` whose clock it is (`pod` or `client`), `at` RFC 3339 UTC.
+    `prefix` is the root that it belongs to, `clock` whose clock it is (`server`, `pod` or `client`), `at` RFC 3339 UTC.
     """
 
     prefix: str
@@ -28,11 +28,13 @@ class Stamp:
 def format_time(stamps: Sequence[Stamp]) -> tuple[str | None, str | None]:
     """The end of a collection and where it stands; two times None where no file says.
 
-    The pod's clock is that of the cluster, so a client's stamp counts only where no image folder below it has one of
-    its own. Of several images or inspects the one that ended last counts.
+    The server's clock and a pod's are those of the cluster, so a client's stamp counts only where no image folder below
+    it has one of its own. Of several images or inspects the one that ended last counts.
     """
-    pods = [stamp for stamp in stamps if stamp.clock == "pod"]
-    chosen = pods + [one for one in stamps if one.clock != "pod" and not any(pod.prefix.startswith(one.prefix) for pod in pods)]
+    pods = [stamp for stamp in stamps if stamp.clock != "client"]
+    chosen = pods + [
+        one for one in stamps if one.clock == "client" and not any(pod.prefix.startswith(one.prefix) for pod in pods)
+    ]
     if not chosen:
         return None, None
     last = max(chosen, key=lambda stamp: _moment(stamp.at))

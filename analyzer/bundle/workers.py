@@ -29,6 +29,8 @@ import orjson
 
 from analyzer.bundle.compression import decompressed
 from analyzer.bundle.containers import open_container
+from analyzer.bundle.formats.triage import FORMAT as TRIAGE
+from analyzer.bundle.hashed import Hashed
 from analyzer.bundle.limits import GIB, KIB
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import RESULTS, PartFileError, Result, Sink
@@ -314,8 +316,13 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
                 task = by_index[index]
                 slots[base + _CURRENT] = task.file_id
                 tick()
-                text = decompressed(stream) if task.assignment.reader in ("log", "objects", "guess") else stream
-                sink.write(RESULTS, asdict(reader(task, text, sink, tick, twins)))
+                source = Hashed(stream) if task.format == TRIAGE else None
+                plain = source.binary() if source else stream
+                text = decompressed(plain) if task.assignment.reader in ("log", "objects", "guess") else plain
+                result = reader(task, text, sink, tick, twins)
+                if source:
+                    result.sha256 = source.digest(tick)
+                sink.write(RESULTS, asdict(result))
                 slots[base + _CURRENT] = _NOTHING
                 done += 1
                 slots[base + _DONE] = done

@@ -10,6 +10,7 @@ import duckdb
 from analyzer.facts import (
     certificates,
     clock,
+    collection,
     conditions,
     controllers,
     coverage,
@@ -50,6 +51,7 @@ def derive_all(
     for table in TABLES:
         if table.stage == "facts":
             con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+    collection.settle(con)
     log_places.settle(con)
     clock.derive(con, as_of)
     join.unite(con)

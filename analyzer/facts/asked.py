@@ -1,7 +1,8 @@
-"""What a collection was told to ask for, where its format keeps a record of that (Sonobuoy).
+"""What a collection asked for and what came of it, where its format keeps a record of that (Sonobuoy, our own bundles).
 
 Sonobuoy writes no file for an empty answer. Its record of the queries says that a resource was asked for in a namespace
-and that the API server answered; with no file beside it there were none.
+and that the API server answered; with no file beside it there were none. Our own manifest names every request with its
+outcome; that a list was read to its end is in table lists already (see collection), the others are told here.
 """
 
 from __future__ import annotations
@@ -15,6 +16,37 @@ from analyzer.facts.kindnames import Kind, Names
 from analyzer.facts.values import mapping, mappings, strings, text
 
 _CONFIG, _QUERIES = "sonobuoy-config", "sonobuoy-queries"
+
+
+_MANIFEST = "triage-manifest"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request of our own collector that did not give a whole list: not-served, forbidden, timed-out, truncated or failed."""
+
+    input: int
+    kind: Kind
+    namespace: str
+    outcome: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifests:
+    """What the manifests of our own bundles say.
+
+    Attributes:
+        requests: those that did not give a whole list.
+        asked: the kinds that were asked for at all; None where an input has no manifest.
+        limited: the namespaces that all inputs were limited to; None where one was not.
+        interrupted: a collection was interrupted before its end.
+    """
+
+    requests: tuple[Request, ...]
+    asked: frozenset[Kind] | None
+    limited: frozenset[str] | None
+    interrupted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +91,39 @@ def asked(con: duckdb.DuckDBPyConnection) -> Asked:
     lists = [one for one in resources.values() if one is not None]
     known = len(lists) == inputs
     return Asked(whole, frozenset().union(*lists) if known else None, selectors)
+
+
+def manifests(con: duckdb.DuckDBPyConnection) -> Manifests:
+    """Read the manifests of our own bundles."""
+    rows = con.execute(
+        "SELECT DISTINCT f.input, r.api_group, r.kind, r.namespace, r.outcome, r.message, r.resource "
+        "FROM requests r JOIN files f USING (file_id) ORDER BY ALL"
+    ).fetchall()
+    failed = [
+        Request(number, (group, kind), space, outcome, _words(outcome, space, message, resource))
+        for number, group, kind, space, outcome, message, resource in rows
+        if outcome != "ok"
+    ]
+    kept = con.execute(
+        "SELECT f.input, d.json FROM documents d JOIN files f USING (file_id) WHERE d.role = ?", [_MANIFEST]
+    ).fetchall()
+    (inputs,) = con.execute("SELECT count(*) FROM inputs").fetchall()[0]
+    values = [mapping(orjson.loads(document)) for _, document in kept]
+    known = len({number for number, _ in kept}) == inputs
+    spaces = [mapping(value.get("scope")).get("namespaces") for value in values]
+    limits = [frozenset(strings(entry)) for entry in spaces if isinstance(entry, list)]
+    return Manifests(
+        tuple(failed),
+        frozenset((row[1], row[2]) for row in rows) if known else None,
+        frozenset().union(*limits) if known and len(limits) == len(spaces) else None,
+        any(text(value.get("interrupted")) for value in values),
+    )
+
+
+def _words(outcome: str, space: str, message: str, resource: str) -> str:
+    """What came of a request: the server's words, with the namespace where they do not name it."""
+    said = message or f"{resource}: {outcome.replace('-', ' ')}"
+    return said if space == "*" or space in said else f"{said} (namespace {space})"
 
 
 def kinds_of(resource: str, names: Names, with_objects: frozenset[Kind]) -> list[Kind]:

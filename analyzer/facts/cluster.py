@@ -56,6 +56,9 @@ def cluster_facts(con: duckdb.DuckDBPyConnection) -> Cluster:
     uid = con.execute(
         "SELECT max(uid) FROM objects WHERE api_group = '' AND kind = 'Namespace' AND name = 'kube-system' AND uid <> ''"
     ).fetchall()[0][0]
+    if uid is None:
+        told = "SELECT max(json_extract_string(json, '$.cluster.uid')) FROM documents WHERE role = 'triage-manifest'"
+        uid = con.execute(told).fetchall()[0][0] or None
     count, gpu_nodes, gpus, unknown = con.execute(
         "SELECT count(*), count(*) FILTER (gpu), sum(gpus), count(*) FILTER (gpu AND gpus IS NULL) FROM nodes"
     ).fetchall()[0]

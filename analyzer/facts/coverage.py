@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from analyzer.bundle import kinds
-from analyzer.facts.asked import Asked, asked, kinds_of
+from analyzer.facts.asked import Asked, Manifests, asked, kinds_of, manifests
 from analyzer.facts.kindnames import BUILT_IN, Kind, Names
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.superseded import Newer
@@ -41,8 +41,8 @@ class Seen:
     errors: dict[str, str] = field(default_factory=dict)
     """What the collection says it could not get of it: forbidden, failed, timeout or not-served → its words."""
     removed: bool = False
-    unasked: bool = False
-    """The collection's own configuration does not name it."""
+    unasked: str = ""
+    """Why the collection did not ask for it, where its own record says that it did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class Spaces:
     """Namespaces of which the bundle only has some object: they were not asked for."""
     complete: bool
     """The Namespace list is complete."""
+    limited: frozenset[str] | None = None
+    """The namespaces that the collection was limited to; None where it was not."""
 
 
 def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
@@ -73,19 +75,20 @@ def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
         needed: kinds that rules need, as (API group, kind).
     """
     seen = _objects(con)
-    record = asked(con)
+    record, told = asked(con), manifests(con)
     newer = Newer(con)
     _lists(con, seen, record, newer)
     for kind in (*ALWAYS, *needed):
         seen.setdefault(kind, Seen())
     names = Names(seen)
     _asked(seen, names, record)
+    _requested(seen, told, newer)
     _both_apis(seen)
     _damage(con, seen, names, newer)
     _folders(con, seen)
     _errors(con, seen, names, newer)
     _removed(con, seen)
-    spaces = _spaces(con, seen)
+    spaces = _spaces(con, seen, told.limited)
     defined = _defined(con, seen, spaces)
     rows = []
     for kind, what in sorted(seen.items()):
@@ -126,7 +129,9 @@ def judge(seen: Seen, spaces: Spaces, *, undefined: bool = False) -> Verdict:
     refused = [words for kind, words in seen.errors.items() if kind != "not-served"]
     if refused:
         return Verdict("partial", scope, _some(refused))
-    return Verdict("complete" if seen.objects else "absent", scope)
+    limits = spaces.limited if scope != ("*",) and not seen.objects else None
+    reason = None if limits is None else f"in {_limits(limits)}; others were not looked at"
+    return Verdict("complete" if seen.objects else "absent", scope, reason)
 
 
 def _scope(seen: Seen, spaces: Spaces, *, everything: bool) -> tuple[str, ...]:
@@ -150,7 +155,7 @@ def _nothing(seen: Seen, *, undefined: bool) -> Verdict:
     if "not-served" in seen.errors:
         return Verdict("absent", ("*",), "the cluster has no such kind: " + seen.errors["not-served"])
     failed = [seen.errors[kind] for kind in ("failed", "timeout") if kind in seen.errors]
-    no_file = "the collection was not told to ask for it" if seen.unasked else "the bundle has no file of it"
+    no_file = seen.unasked or "the bundle has no file of it"
     return Verdict("not-collected", (), failed[0] if failed else no_file)
 
 
@@ -193,7 +198,33 @@ def _asked(seen: dict[Kind, Seen], names: Names, record: Asked) -> None:
     if record.resources is not None:
         told = {kind for resource in record.resources for kind in names.resource(resource)}
         for kind, what in seen.items():
-            what.unasked = kind not in told
+            what.unasked = "" if kind in told else "the collection was not told to ask for it"
+
+
+def _requested(seen: dict[Kind, Seen], told: Manifests, newer: Newer) -> None:
+    """What the manifests of our own bundles say of requests that did not give a whole list, and of kinds not asked for.
+
+    A kind that the cluster does not serve is told only where something wants to know of it: the plan names many.
+    """
+    for request in told.requests:
+        if newer.listed(request.kind, request.input) or (request.outcome == "not-served" and request.kind not in seen):
+            continue
+        entry = seen.setdefault(request.kind, Seen())
+        if request.outcome in ("forbidden", "not-served"):
+            entry.errors.setdefault(request.outcome, request.words)
+        if request.outcome != "not-served":
+            entry.cut.insert(0, request.words)
+    if told.asked is None:
+        return
+    if told.interrupted:
+        why = "the collection was interrupted before it asked for it"
+    elif told.limited is not None:
+        why = f"the collection was limited to {_limits(told.limited)}"
+    else:
+        why = "the collection did not ask for it"
+    for kind, what in seen.items():
+        if kind not in told.asked:
+            what.unasked = why
 
 
 def _both_apis(seen: dict[Kind, Seen]) -> None:
@@ -277,12 +308,15 @@ def _removed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
                 seen.setdefault(kind, Seen()).removed = True
 
 
-def _spaces(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> Spaces:
+def _spaces(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], limited: frozenset[str] | None) -> Spaces:
     """The namespaces that count: those of the Namespace list, and those that have a list of anything.
 
     Where the Namespace list is not complete, a namespace of any object counts too. Where it is, one that only some
-    object lies in (a Copied ClusterServiceVersion in a must-gather) was not asked for.
+    object lies in (a Copied ClusterServiceVersion in a must-gather) was not asked for. A collection that was limited to some
+    namespaces says so: then these count, and nothing proves that there are no others.
     """
+    if limited is not None:
+        return Spaces(limited, frozenset(), complete=False, limited=limited)
     listed = {namespace for what in seen.values() for namespace in what.listed} - {"*"}
     mentioned = {namespace for what in seen.values() for namespace in what.namespaces}
     own = seen.get(_NAMESPACE, Seen())
@@ -308,6 +342,12 @@ def _defined(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], spaces: Spa
 def _undefined(kind: Kind, defined: set[Kind] | None) -> bool:
     """The complete list of CRDs lacks the kind, and no other API server can have it."""
     return defined is not None and kind[0] not in BUILT_IN and kind not in defined and (kind[0], "*") not in defined
+
+
+def _limits(names: frozenset[str]) -> str:
+    """The namespaces that a collection was limited to, in words."""
+    word = "namespace" if len(names) == 1 else "namespaces"
+    return f"{word} {_some(sorted(names))}" if names else "namespaces that its manifest does not name"
 
 
 def _some(words: list[str]) -> str:

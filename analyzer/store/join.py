@@ -11,8 +11,13 @@ from analyzer.bundle.errors import UsageError
 
 _CLUSTERS = """
 SELECT i.input, i.path, list(DISTINCT o.uid ORDER BY o.uid)
-FROM objects o JOIN inputs i USING (input)
-WHERE o.api_group = '' AND o.kind = 'Namespace' AND o.name = 'kube-system' AND o.uid <> ''
+FROM (
+    SELECT input, uid FROM objects WHERE api_group = '' AND kind = 'Namespace' AND name = 'kube-system'
+    UNION ALL
+    SELECT f.input, json_extract_string(d.json, '$.cluster.uid') FROM documents d JOIN files f USING (file_id)
+    WHERE d.role = 'triage-manifest'
+) o JOIN inputs i USING (input)
+WHERE o.uid <> ''
 GROUP BY i.input, i.path ORDER BY i.input
 """
 

@@ -207,5 +207,8 @@ _REST = (
     FROM part_log_counts c JOIN log_ids l USING (file_id, part) ORDER BY l.log_id, c.signature
     """,
     "INSERT INTO documents BY NAME SELECT * FROM part_documents ORDER BY file_id",
+    "INSERT INTO requests BY NAME SELECT * FROM part_requests ORDER BY file_id, api_group, resource, namespace",
+    "INSERT INTO log_requests BY NAME SELECT * FROM part_log_requests ORDER BY file_id, namespace, pod, container, previous",
+    "INSERT INTO digests BY NAME SELECT * FROM part_digests ORDER BY file_id, path",
     "INSERT INTO collect_errors BY NAME SELECT * FROM part_errors ORDER BY file_id, line",
 )

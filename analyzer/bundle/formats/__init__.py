@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analyzer.bundle.formats import cluster_info, must_gather, plain, sonobuoy, support_bundle
+from analyzer.bundle.formats import cluster_info, must_gather, plain, sonobuoy, support_bundle, triage
 from analyzer.bundle.formats.base import NESTED, Assignment, Root, Tree, base_name, skip
 from analyzer.bundle.types import Entry
 
@@ -17,6 +17,7 @@ NOT_OPENED = "nested archive, not opened as a bundle"
 INSIDE_NOT_OPENED = "inside a nested archive that is no bundle"
 _Classify = Callable[[Root, str, int], Assignment]
 _FORMATS: tuple[tuple[Callable[[Tree], list[Root]], tuple[str, ...], _Classify], ...] = (
+    (triage.detect, (triage.FORMAT,), triage.classify),
     (must_gather.detect, ("must-gather", "inspect"), must_gather.classify),
     (support_bundle.detect, ("support-bundle", "support-bundle-host"), support_bundle.classify),
     (sonobuoy.detect, ("sonobuoy",), sonobuoy.classify),

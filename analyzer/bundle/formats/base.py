@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from analyzer.bundle.kinds import by_plural
 from analyzer.bundle.types import Hint
@@ -27,9 +27,11 @@ Reader = Literal[
     "sonobuoy-config",
     "sonobuoy-queries",
     "sonobuoy-run-log",
+    "triage-manifest",
 ]
 Role = Literal["objects", "log", "document", "errors", "meta", "skipped", "unsafe"]
 Source = Literal["current", "previous", "rotated", "service", "audit", "other"]
+SOURCES: tuple[Source, ...] = get_args(Source)
 
 ALL_NAMESPACES = "*"
 CLEAN_REPORT = "clean-report"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.store.tables import collection
 from analyzer.store.tables.base import WHOLE_OBJECT, Table, table
 
 TABLES: tuple[Table, ...] = (
@@ -40,6 +41,7 @@ status VARCHAR read, empty, skipped, partial or unread
 line INTEGER line of the first problem
 error VARCHAR what went wrong, or why it was skipped
 lost INTEGER how many objects are known to be lost, null where unknown
+sha256 VARCHAR digest of its bytes, where the bundle lists digests to hold it against; else null
 """,
     ),
     table(
@@ -103,4 +105,5 @@ subject VARCHAR what could not be got
 message VARCHAR its words
 """,
     ),
+    *collection.TABLES,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.store.tables import collection
 from analyzer.store.tables.base import Table, table
 
 PARTS: tuple[Table, ...] = (
@@ -123,4 +124,5 @@ subject VARCHAR what could not be got: a plural with group, a namespace, a path;
 message VARCHAR the words of the file, secrets masked
 """,
     ),
+    *collection.PARTS,
 )

@@ -1,0 +1,90 @@
+"""What the manifest of a triage bundle proves of its lists and files.
+
+A namespaced kind has no file for a namespace without objects: that the list of all namespaces was read to its end stands in
+the manifest alone. And a file proves nothing any more where it is not the one that the collector wrote.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+# Files that were changed after the collection. What could not be read in full says so already.
+_ALTERED = """
+UPDATE files SET status = CASE WHEN files.status = 'unread' THEN 'unread' ELSE 'partial' END, line = NULL, error =
+    'altered after the collection: ' || CASE WHEN files.bytes <> d.bytes
+        THEN 'the manifest says ' || d.bytes || ' bytes, it has ' || files.bytes
+        ELSE 'its digest is not the one in the manifest' END
+FROM digests d JOIN files m ON m.file_id = d.file_id
+WHERE files.input = m.input AND files.root = m.root AND files.file_id <> m.file_id
+    AND files.path = CASE WHEN m.root = '' THEN d.path ELSE m.root || '/' || d.path END
+    AND files.status IN ('read', 'empty', 'skipped')
+    AND (files.bytes <> d.bytes OR (files.sha256 IS NOT NULL AND files.sha256 <> d.sha256))
+"""
+
+# Files that the manifest names and the bundle lacks: they are listed with what was not read.
+_MISSING = """
+INSERT INTO files BY NAME
+WITH named AS (
+    SELECT m.input, m.root, d.bytes, CASE WHEN m.root = '' THEN d.path ELSE m.root || '/' || d.path END AS path
+    FROM digests d JOIN files m ON m.file_id = d.file_id
+)
+SELECT (SELECT max(file_id) FROM files) + row_number() OVER (ORDER BY n.input, n.path) AS file_id, n.input, n.path, n.bytes,
+    n.root, 'triage' AS format, CASE WHEN ends_with(n.path, '.log') THEN 'log' ELSE 'objects' END AS role, 'unread' AS status,
+    'missing: the manifest names it' AS error
+FROM named n WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.input = n.input AND f.path = n.path)
+QUALIFY row_number() OVER (PARTITION BY n.input, n.path) = 1
+"""
+
+_ASKED = """
+CREATE OR REPLACE TEMP TABLE asked_lists AS
+SELECT r.*, m.input, m.root, CASE WHEN m.root = '' THEN '' ELSE m.root || '/' END AS prefix,
+    CASE WHEN r.api_group = '' THEN 'core' ELSE r.api_group END || '/' || r.resource || '.' AS ending
+FROM requests r JOIN files m ON m.file_id = r.file_id
+"""
+
+# A list that broke off lies in files that end well, and so does one of which a file was lost or changed.
+_BROKEN = """
+CREATE OR REPLACE TEMP TABLE broken_lists AS
+SELECT a.input, a.root, a.api_group, a.kind, a.namespace FROM asked_lists a WHERE a.outcome <> 'ok'
+UNION
+SELECT a.input, a.root, a.api_group, a.kind, a.namespace
+FROM files f JOIN asked_lists a ON a.input = f.input AND a.root = f.root
+WHERE f.status IN ('partial', 'unread') AND f.role = 'objects' AND (
+    starts_with(f.path, a.prefix || 'cluster-scoped-resources/' || a.ending)
+    OR (a.namespace = '*' AND starts_with(f.path, a.prefix || 'namespaces/') AND contains(f.path, '/' || a.ending))
+    OR starts_with(f.path, a.prefix || 'namespaces/' || a.namespace || '/' || a.ending)
+)
+"""
+
+_INCOMPLETE = """
+UPDATE lists SET complete = false
+FROM files f, broken_lists b
+WHERE f.file_id = lists.file_id AND b.input = f.input AND b.root = f.root AND b.api_group = lists.api_group
+    AND b.kind = lists.kind AND b.namespace IN ('*', lists.namespace)
+"""
+
+_WHOLE = """
+INSERT INTO lists BY NAME
+SELECT a.file_id, a.api_group, a.kind, a.namespace, coalesce(a.objects, 0)::INTEGER AS objects, b.kind IS NULL AS complete
+FROM asked_lists a LEFT JOIN broken_lists b USING (input, root, api_group, kind, namespace)
+WHERE a.outcome = 'ok' AND NOT EXISTS (
+    SELECT 1 FROM lists l JOIN files f USING (file_id)
+    WHERE f.input = a.input AND f.root = a.root AND l.api_group = a.api_group AND l.kind = a.kind AND l.namespace = a.namespace
+)
+ORDER BY a.file_id, a.api_group, a.kind, a.namespace
+"""
+
+
+def settle(con: duckdb.DuckDBPyConnection) -> None:
+    """Marks files that were changed and lists that are not whole, and adds the lists and files that the manifest names.
+
+    Args:
+        con: the database as loading leaves it.
+    """
+    (some,) = con.execute("SELECT count(*) FROM (SELECT 1 FROM requests UNION ALL SELECT 1 FROM digests LIMIT 1)").fetchall()[0]
+    if not some:
+        return
+    for step in (_ALTERED, _MISSING, _ASKED, _BROKEN, _INCOMPLETE, _WHOLE):
+        con.execute(step)
+    for name in ("asked_lists", "broken_lists"):
+        con.execute(f"DROP TABLE {name}")
