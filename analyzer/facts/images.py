@@ -20,7 +20,7 @@ PULL_REASONS = frozenset(
 
 WORDS = {
     "not-found": "the registry has no such image or tag",
-    "auth": "the registry refuses the login, or there is no pull secret for it",
+    "auth": "the registry denies access: it wants another login, or has no such repository",
     "tls": "the registry's certificate or TLS is not accepted",
     "network": "the registry cannot be reached from the node",
     "rate-limit": "the registry limits how often this address or account may pull",

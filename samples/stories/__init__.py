@@ -1,0 +1,1 @@
+"""The stories that the samples tell, one module each: `story()` builds the cluster."""
