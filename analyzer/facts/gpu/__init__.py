@@ -1,0 +1,17 @@
+"""NVIDIA GPUs: nodes, resources, MIG layouts and the MIG manager. Nothing here reads a bundle without GPUs twice."""
+
+from __future__ import annotations
+
+import duckdb
+
+from analyzer.facts.gpu import edges, mig_configs, mig_managers, mig_words, nodes, requests
+
+
+def derive(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills the tables of `analyzer.store.tables.gpu`; needs `pods`, `logs`, `log_hits` and `scheduling_causes`."""
+    requests.derive(con)
+    nodes.derive(con)
+    mig_configs.derive(con)
+    mig_managers.derive(con)
+    mig_words.derive(con)
+    edges.derive(con)

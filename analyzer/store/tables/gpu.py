@@ -1,0 +1,120 @@
+"""GPU nodes, their resources, MIG layouts, and what the MIG manager says."""
+
+from __future__ import annotations
+
+from analyzer.store.tables.base import Table, table
+
+TABLES: tuple[Table, ...] = (
+    table(
+        "gpu_nodes",
+        "facts",
+        "Nodes that show NVIDIA GPUs in labels or resources, as the GPU Operator, GPU feature discovery and NFD label them.",
+        """
+object_id BIGINT the Node
+input INTEGER its input
+name VARCHAR name of the Node
+present VARCHAR label nvidia.com/gpu.present as written
+pci_label VARCHAR the label of node feature discovery that says there is an NVIDIA device, null where none does
+product VARCHAR model, as labelled (-SHARED and -MIG-PROFILE are added by GPU feature discovery)
+count INTEGER label nvidia.com/gpu.count: GPUs (with MIG strategy single: MIG devices)
+memory_mib BIGINT label nvidia.com/gpu.memory, in MiB
+replicas INTEGER how many pods share a GPU, by label
+sharing VARCHAR none, time-slicing or mps
+driver VARCHAR version of the driver, by label
+cuda VARCHAR newest CUDA version that the driver knows, by label
+mig_capable BOOLEAN label nvidia.com/mig.capable
+mig_strategy VARCHAR none, single or mixed, as GPU feature discovery runs; null where not set
+mig_config VARCHAR label nvidia.com/mig.config: the layout asked for
+mig_state VARCHAR label nvidia.com/mig.config.state: pending, rebooting, success or failed; null where never changed
+mig_since TIMESTAMP when that label was last written, null where nothing says
+mig_set_at TIMESTAMP when the layout was asked for, null where nothing says
+mig_paused VARCHAR[] deploy labels that stand at paused-for-mig-change
+mig_paused_since TIMESTAMP when the newest of them was written, null where nothing says
+driver_paused VARCHAR[] deploy labels that stand at paused-for-driver-upgrade
+opt_outs VARCHAR[] what somebody switched off on purpose: labels nvidia.com/gpu.deploy.* that are false
+workload_config VARCHAR label nvidia.com/gpu.workload.config: container, vm-passthrough or vm-vgpu
+plugin_config VARCHAR label nvidia.com/device-plugin.config
+upgrade_state VARCHAR label nvidia.com/gpu-driver-upgrade-state
+upgrade_since TIMESTAMP when that label was last written, or the start that an annotation names; null where nothing says
+upgrade_skip BOOLEAN label nvidia.com/gpu-driver-upgrade.skip is true
+capacity BIGINT GPUs, shares of GPUs and MIG devices that the node has
+allocatable BIGINT of these, healthy ones
+own_plugin BOOLEAN false where the ClusterPolicy has the device plugin switched off, or a DRA driver offers the GPUs of this node
+""",
+    ),
+    table(
+        "gpu_resources",
+        "facts",
+        "What a Node offers of each nvidia.com resource.",
+        """
+object_id BIGINT the Node
+input INTEGER its input
+node VARCHAR its name
+resource VARCHAR name, such as nvidia.com/gpu or nvidia.com/mig-1g.10gb
+kind VARCHAR gpu (whole or shared GPUs), mig (MIG devices), vm (devices for virtual machines) or other
+capacity BIGINT devices that are registered
+allocatable BIGINT of these, healthy ones
+requested BIGINT what running and starting pods on the node ask for
+""",
+    ),
+    table(
+        "gpu_requests",
+        "facts",
+        "What each Pod asks for of nvidia.com resources.",
+        """
+object_id BIGINT the Pod
+resource VARCHAR name of the resource
+request BIGINT how many
+path VARCHAR the field that asks for most
+""",
+    ),
+    table(
+        "mig_configs",
+        "facts",
+        "Layouts that the ConfigMaps of the MIG manager define, one row a rule of a layout and profile.",
+        """
+object_id BIGINT the ConfigMap
+namespace VARCHAR its namespace
+configmap VARCHAR its name
+config VARCHAR name of the layout, as label nvidia.com/mig.config names it
+idx INTEGER position of the rule in the layout, from 0
+filtered BOOLEAN the rule is for certain models only (device-filter)
+devices INTEGER GPUs it names by index, null for all
+enabled BOOLEAN mig-enabled
+profile VARCHAR profile of a MIG device, such as 1g.10gb; null where the rule makes none
+per_gpu INTEGER MIG devices of that profile on each GPU
+""",
+    ),
+    table(
+        "mig_managers",
+        "facts",
+        "For each GPU node with a MIG manager or a layout: the manager's pod and log, and the ConfigMap that it reads.",
+        """
+object_id BIGINT the Node
+pod_id BIGINT the pod of the MIG manager on this node, null where the bundle has none
+pod VARCHAR its namespace and name
+log_id BIGINT its current log
+log_last_at TIMESTAMP time of the last line of that log
+configmap VARCHAR namespace and name of the ConfigMap with the layouts, null where that cannot be told
+configmap_id BIGINT that ConfigMap, null where it is not in the bundle
+configmap_error VARCHAR why its layouts cannot be read, null where they can
+""",
+    ),
+    table(
+        "mig_words",
+        "facts",
+        "What the MIG manager's log says went wrong with the newest change of a node's MIG layout, with what it means.",
+        """
+object_id BIGINT the Node
+log_id BIGINT the log
+line BIGINT the line of the log's file
+at TIMESTAMP its time, null where it has none
+signature VARCHAR which line it is, see log_hits
+text VARCHAR the line
+cause VARCHAR what it means, in words
+remedy VARCHAR what to do about it, in words
+waits BOOLEAN it is said again and again while the manager waits
+rank INTEGER how near to the root cause it is: 1 is the line that tells most of this node's newest change
+""",
+    ),
+)
