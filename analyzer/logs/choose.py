@@ -1,0 +1,159 @@
+"""From pods to the rows of table `logs` that are printed, and why there is none where there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import duckdb
+
+from analyzer.bundle.errors import UsageError
+from analyzer.logs.model import Container, Log, NoLogError, Pod, Series
+
+_ROTATED = re.compile(r"(?:^|/)(\d{1,9})\.log\.(\d{8}-\d{6})")
+"""How the kubelet names a log that it rotated: number of the run, then the time."""
+
+# A log of an input in which the pod was not seen is that of an earlier pod of the same name, and comes last.
+_LOGS = """
+WITH size AS (SELECT file_id, count(*) AS logs FROM logs GROUP BY file_id),
+first AS (SELECT input, min(file_id) AS file_id FROM files GROUP BY input)
+SELECT l.pod, l.container, l.log_id, l.source, f.input, f.path, f.file_id - first.file_id, f.bytes,
+    size.logs = 1 AND l.first_line = 1, l.first_line, l.bytes, l.lines, l.first_at, coalesce(l.tail, '')
+FROM logs l JOIN files f USING (file_id) JOIN size USING (file_id) JOIN first ON first.input = f.input
+    JOIN inputs i ON i.input = f.input
+WHERE l.namespace = $namespace AND list_contains($pods::VARCHAR[], l.pod)
+ORDER BY l.bytes > 0 DESC, EXISTS (
+        SELECT 1 FROM objects o JOIN sources s USING (object_id) JOIN files sf ON sf.file_id = s.file_id
+        WHERE o.api_group = '' AND o.kind = 'Pod' AND o.namespace = l.namespace AND o.name = l.pod AND sf.input = f.input
+    ) DESC, i.collected_at DESC NULLS LAST, f.input DESC, l.bytes DESC, l.log_id
+"""
+
+
+def namespaces_with(con: duckdb.DuckDBPyConnection, pod: str, namespace: str | None) -> list[str]:
+    """The namespaces in which there is a log of a pod of this name, whether or not its Pod is in the bundle."""
+    rows = con.execute(
+        "SELECT DISTINCT namespace FROM logs WHERE pod = $pod AND pod <> '' AND ($ns IS NULL OR namespace = $ns) ORDER BY 1",
+        {"pod": pod, "ns": namespace},
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def series_of(
+    con: duckdb.DuckDBPyConnection, pods: Sequence[Pod], container: str | None, *, previous: bool
+) -> tuple[list[Series], list[str]]:
+    """The logs to print, by pod and then in the order of the pod's spec, and a line on each that is missing.
+
+    Args:
+        con: a database of ours.
+        pods: the pods, of one namespace.
+        container: only this container; None for all.
+        previous: the run before the present one.
+
+    Raises:
+        UsageError: no pod has a container of that name.
+        NoLogError: not one log is there.
+    """
+    found: dict[tuple[str, str], list[Log]] = {}
+    query = {"namespace": pods[0].namespace, "pods": [pod.name for pod in pods]}
+    for row in con.execute(_LOGS, query).fetchall():
+        found.setdefault((row[0], row[1]), []).append(Log(*row[2:]))
+    names = {pod.name: _names(pod, found) for pod in pods}
+    if container is not None and not any(container in one for one in names.values()):
+        known = list(dict.fromkeys(name for one in names.values() for name in one if name))
+        raise UsageError(
+            f"there is no container {container}; there is {_joined(known)}" if known else "no container is known here"
+        )
+    series, missing = [], []
+    for pod in pods:
+        by_name = {one.name: one for one in pod.containers}
+        for name in names[pod.name]:
+            if container not in (None, name):
+                continue
+            state = by_name.get(name, Container(name))
+            logs = _in_order(found.get((pod.name, name), []), state, previous=previous)
+            if logs:
+                series.append(Series(pod.name, name, tuple(logs)))
+            else:
+                missing.append(_why_missing(con, pod, state, previous=previous))
+    if not series:
+        # What was not collected matters more than what there never was.
+        raise NoLogError(
+            min(missing, key=lambda why: why.startswith("not found"), default="not collected: no log of it is in this bundle")
+        )
+    return series, missing
+
+
+def _names(pod: Pod, found: Iterable[tuple[str, str]]) -> list[str]:
+    if pod.only:
+        return [pod.only]
+    own = [one.name for one in pod.containers]
+    return own + [name for owner, name in found if owner == pod.name and name not in own]
+
+
+def _in_order(logs: Sequence[Log], container: Container, *, previous: bool) -> list[Log]:
+    """The logs of one run, oldest first; of several copies of one the first (they come best first)."""
+    source = "previous" if previous else "current"
+    last = next((log for log in logs if log.source == source), None)
+    rotated: dict[tuple[str, str], Log] = {}
+    for log in logs:
+        if log.source == "rotated":
+            number, time = _rotation(log)
+            if not previous or (container.restarts and number == str(container.restarts - 1)):
+                rotated.setdefault((number, time), log)
+    older = sorted(rotated, key=lambda key: (key[1], int(key[0] or 0)))
+    # An empty log tells that there is one, and prints nothing.
+    return [rotated[key] for key in older] + ([last] if last else [])
+
+
+def _rotation(log: Log) -> tuple[str, str]:
+    """Number of the run and time of a rotated log; for names of another kind the path is all there is to order by."""
+    named = _ROTATED.search(log.path)
+    return (named[1], named[2]) if named else ("", log.first_at.strftime("%Y%m%d-%H%M%S.%f") if log.first_at else log.path)
+
+
+def _why_missing(con: duckdb.DuckDBPyConnection, pod: Pod, container: Container, *, previous: bool) -> str:
+    kind = "previous log" if previous else "log"
+    what = f"the {kind} of container {container.name} of pod {pod.name} in namespace {pod.namespace}"
+    if previous and container.known and not container.restarts and not container.ended:
+        return f"not found: {what}: no previous container, it has not restarted"
+    empty = _empty_files(con, pod, container.name, "previous" if previous else "current")
+    if previous and len(empty) > 1:
+        # `oc adm inspect` makes both files before it asks; one alone proves nothing.
+        return f"not found: {what}: no previous container (both of its files are empty)"
+    if not previous and container.waiting:
+        return f"not found: {what}: it has not started ({container.waiting})"
+    said = _said(con, pod, container.name)
+    if said:
+        return f'not collected: {what}: the collection says "{said}"'
+    if empty:
+        return f"not collected: {what}: its file in the bundle is empty, which proves nothing ({empty[0]})"
+    return f"not collected: {what}: the bundle has no file of it"
+
+
+def _empty_files(con: duckdb.DuckDBPyConnection, pod: Pod, container: str, source: str) -> list[str]:
+    """Log files of 0 bytes, as `oc adm inspect` names them."""
+    pattern = f"{_quoted(pod.namespace)}/pods/{_quoted(pod.name)}/{_quoted(container)}/(?:.*/)?{source}(?:\\.insecure)?\\.log$"
+    rows = con.execute(
+        "SELECT path FROM files WHERE bytes = 0 AND contains(path, $pod) AND regexp_matches(path, $pattern) ORDER BY path",
+        {"pod": f"/{pod.name}/", "pattern": f"(?:^|/)namespaces/{pattern}"},
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def _quoted(text: str) -> str:
+    """The text as an RE2 expression that fits only it."""
+    return re.sub(r"([^A-Za-z0-9_-])", r"\\\1", text)
+
+
+def _said(con: duckdb.DuckDBPyConnection, pod: Pod, container: str) -> str:
+    """What the collection says of a log that it could not get."""
+    row = con.execute(
+        "SELECT message FROM collect_errors WHERE subject = $subject OR (contains(message, $pod) AND contains(message, 'log')) "
+        "ORDER BY contains(message, $container) DESC, file_id, line LIMIT 1",
+        {"subject": f"{pod.namespace}/{pod.name}", "pod": pod.name, "container": container},
+    ).fetchone()
+    return " ".join(str(row[0]).split())[:300] if row else ""
+
+
+def _joined(names: Sequence[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
