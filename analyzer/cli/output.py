@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,10 @@ from analyzer.bundle.stdin import NAME, STDIN
 from analyzer.cli.prepare import REPORTS
 
 OURS = frozenset({*REPORTS, "bundle.duckdb"})
+_STAGED = OURS | {"bundle.duckdb.wal"}
+_PART = ".part"
+LEFT_SECONDS = 24 * 3600
+"""After this a folder that a killed run left beside the output is taken away; no run lasts so long."""
 _ENDINGS = (".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2", ".tar", ".zip", ".gz", ".xz", ".zst", ".bz2")
 
 
@@ -103,7 +109,8 @@ def replaced(folder: Path) -> Iterator[Path]:
     target = folder.absolute()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        _sweep(target)
+        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=_PART, dir=target.parent))
     except OSError as error:
         raise UsageError(f"the output folder {folder} cannot be created: {error.strerror}") from None
     try:
@@ -113,6 +120,17 @@ def replaced(folder: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
+
+
+def _sweep(target: Path) -> None:
+    """Remove what runs that were killed left beside the output, some time after them."""
+    name = re.compile(rf"\.{re.escape(target.name)}\.\w{{8}}{re.escape(_PART)}")
+    for folder in target.parent.iterdir():
+        if not name.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+            continue
+        names = {entry.name for entry in os.scandir(folder)}
+        if names <= _STAGED and time.time() - folder.stat().st_mtime > LEFT_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _swap(staging: Path, target: Path) -> None:
