@@ -61,6 +61,24 @@ WHERE c.api_group = 'config.openshift.io' AND c.kind = 'ClusterVersion' AND c.ty
   AND c.status = 'True' AND list_contains(regexp_extract_all(c.message, '[a-z0-9]([-a-z0-9]*[a-z0-9])?'), o.name)
 """
 
+# An operator that OLM cannot install for a reason of its own (requirements, permissions, an operator group) has deployments that
+# cannot do well. Where OLM's reason is the state of a deployment, that one comes first.
+_DEPLOYS = """
+INSERT INTO relations
+WITH deployments AS (
+    SELECT c.object_id AS csv, d.object_id AS deployment
+    FROM olm_installs i JOIN objects c USING (object_id)
+    JOIN objects d ON d.api_group = 'apps' AND d.kind = 'Deployment' AND d.namespace = c.namespace
+        AND list_contains(json_extract_string(c.json, '$.spec.install.spec.deployments[*].name'), d.name)
+    WHERE i.kind = 'ClusterServiceVersion' AND NOT i.copied AND i.verdict = 'failed'
+        AND coalesce(i.reason, '') NOT IN ('InstallCheckFailed', 'ComponentUnhealthy', 'ComponentFailedNoRetry', 'InstallWaiting')
+)
+SELECT csv, deployment, 'deploys' FROM deployments
+UNION ALL
+SELECT d.csv, t.object_id, 'deploys' FROM deployments d JOIN top_owners t ON t.owner_id = d.deployment
+    JOIN pods p ON p.object_id = t.object_id
+"""
+
 # A kubelet asks for its certificates in its own name.
 _CSR = """
 INSERT INTO relations
@@ -71,8 +89,9 @@ WHERE r.api_group = 'certificates.k8s.io' AND r.kind = 'CertificateSigningReques
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `olm_installs`, `alerts`, `etcd_checks`, `cluster_updates` and `operator_troubles`, and the edges component, named, operator,
-    csr, pool, csv, subscription and catalog.
+    """Fills `olm_installs`, `alerts`, `etcd_checks`, `cluster_updates` and `operator_troubles`.
+
+    Adds the edges component, named, operator, csr, pool, csv, subscription, catalog and deploys.
 
     Needs `conditions` and `nodes`.
     """
@@ -85,6 +104,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(_NAMED)
     con.execute(_OPERATOR)
     con.execute(_CSR)
+    con.execute(_DEPLOYS)
     insert_rows(con, "relations", _pools(con))
 
 
