@@ -19,6 +19,7 @@ from analyzer.facts import (
     events,
     foreign_findings,
     gpu,
+    kueue,
     log_ends,
     log_places,
     nodes,
@@ -79,3 +80,5 @@ def derive_all(
     ):
         module.derive(con)
     coverage.derive(con, needed)
+    # What is not in a complete list does not exist: that is known only now.
+    kueue.derive(con)

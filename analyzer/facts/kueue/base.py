@@ -1,0 +1,89 @@
+"""What all of Kueue's facts share: its group, reading conditions, amounts as text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from analyzer.facts import quantity
+from analyzer.facts.values import mappings, moment, text
+
+GROUP = "kueue.x-k8s.io"
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+
+_BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition with its place."""
+
+    status: str
+    reason: str | None
+    message: str | None
+    since: datetime | None
+    path: str
+
+
+def conditions(status: dict[str, Any]) -> dict[str, Condition]:
+    """The conditions of a status by type, the first of each."""
+    found: dict[str, Condition] = {}
+    for index, item in enumerate(mappings(status.get("conditions"))):
+        kind, state = text(item.get("type")), text(item.get("status"))
+        if kind and state and kind not in found:
+            place = f"status.conditions[{index}]"
+            message = text(item.get("message"))
+            found[kind] = Condition(
+                state,
+                text(item.get("reason")),
+                message,
+                moment(item.get("lastTransitionTime")),
+                f"{place}.{'message' if message else 'status'}",
+            )
+    return found
+
+
+def amount(value: Any) -> Fraction | None:
+    """A quantity as it stands in an object; an empty text is 0, as Kueue reads it."""
+    if value == "":
+        return Fraction(0)
+    if isinstance(value, float):
+        value = repr(value)
+    return quantity.parse(value)
+
+
+def show(resource: str, value: Fraction) -> str:
+    """A quantity as people write it, exact: cpu in cores or milli-cores, bytes with a binary suffix where that is whole."""
+    if value.denominator == 1:
+        whole = value.numerator
+        if resource != "cpu" and abs(whole) >= 1024 and whole % 1024 == 0 and _is_bytes(resource):
+            power = 0
+            while whole % 1024 == 0 and power < len(_BINARY):
+                whole //= 1024
+                power += 1
+            return f"{whole}{_BINARY[power - 1]}"
+        return str(whole)
+    milli = value * 1000
+    if milli.denominator == 1:
+        return f"{milli.numerator}m"
+    return f"{-(-milli.numerator // milli.denominator)}m"
+
+
+def rounded(resource: str, value: Fraction) -> Fraction:
+    """The amount as Kueue counts it: cpu in whole milli-cores, everything else in whole units, rounded up."""
+    scaled = value * 1000 if resource == "cpu" else value
+    whole = Fraction(-(-scaled.numerator // scaled.denominator))
+    return whole / 1000 if resource == "cpu" else whole
+
+
+def _is_bytes(resource: str) -> bool:
+    return resource in ("memory", "ephemeral-storage", "storage") or resource.startswith("hugepages-")
+
+
+def label(value: dict[str, Any], key: str, part: str = "labels") -> str | None:
+    """A label (or annotation) of an object."""
+    metadata = value.get("metadata")
+    held = metadata.get(part) if isinstance(metadata, dict) else None
+    return text(held.get(key)) if isinstance(held, dict) else None

@@ -1,0 +1,29 @@
+"""The edges along which trouble in Kueue spreads: what a queue needs → the queue → its Workloads."""
+
+from __future__ import annotations
+
+import duckdb
+
+# What a ClusterQueue names stands before it; so does a topology before its flavor, a check's parameters before the check.
+_REFERENCES = """
+SELECT DISTINCT r.target_id, r.object_id, CASE r.target_kind WHEN 'ResourceFlavor' THEN 'flavor' WHEN 'Topology' THEN 'flavor'
+  WHEN 'Cohort' THEN 'cohort' WHEN 'ClusterQueue' THEN 'queue' ELSE 'check' END
+FROM kueue_references r WHERE r.target_id IS NOT NULL AND r.target_id <> r.object_id
+"""
+
+# A queue keeps back only what waits in it.
+_WAITING = "SELECT queue_id, object_id, 'queue' FROM workloads WHERE waiting AND queue_id IS NOT NULL"
+
+_CHECKS = "SELECT DISTINCT check_id, object_id, 'check' FROM workload_checks WHERE check_id IS NOT NULL AND state <> 'Ready'"
+
+# The manager stands before every Workload that it has not looked at.
+_MANAGER = """
+SELECT m.object_id, w.object_id, 'manager' FROM objects m JOIN workloads w ON w.input = m.input
+WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager' AND w.waiting AND w.cause = 'none'
+"""
+
+
+def derive(con: duckdb.DuckDBPyConnection) -> None:
+    """Adds the edges flavor, cohort, queue, check and manager. Needs Kueue's tables."""
+    for query in (_REFERENCES, _WAITING, _CHECKS, _MANAGER):
+        con.execute(f"INSERT INTO relations {query}")

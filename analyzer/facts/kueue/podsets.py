@@ -1,0 +1,148 @@
+"""What the pod sets of a Workload ask for, what they got, and what topology they want."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from analyzer.facts.kueue.base import amount, show
+from analyzer.facts.values import mapping, mappings, number, text
+
+MAX_POD_SETS = 64
+"""Pod sets of one Workload that are read; Kueue itself allows 8."""
+MAX_RESOURCES = 64
+_TOPOLOGY = {"required": "needs one domain of", "preferred": "would like one domain of", "unconstrained": "any domains"}
+
+
+@dataclass(slots=True)
+class Asked:
+    """How much of a resource all pods of a pod set ask for; None where it cannot be read."""
+
+    amount: Fraction | None
+    source: str
+    path: str | None
+    flavor: str | None = None
+
+
+@dataclass(slots=True)
+class PodSet:
+    """One pod set."""
+
+    index: int
+    name: str
+    count: int
+    min_count: int | None
+    asked: dict[str, Asked] = field(default_factory=dict)
+    topology: str | None = None
+    reclaimed: int = 0
+    assigned: bool = False
+
+
+def pod_sets(spec: dict[str, Any], status: dict[str, Any]) -> list[PodSet]:
+    """The pod sets: amounts by the admission, else by status.resourceRequests, else by the pod template."""
+    found = []
+    reclaimed = {
+        text(item.get("name")): number(item.get("count")) or 0 for item in mappings(status.get("reclaimablePods")) if item
+    }
+    for index, item in enumerate(mappings(spec.get("podSets"))[:MAX_POD_SETS]):
+        count = number(item.get("count"))
+        pod_set = PodSet(
+            index, text(item.get("name")) or "main", 1 if count is None else max(count, 0), number(item.get("minCount"))
+        )
+        pod_set.topology = _topology(mapping(item.get("topologyRequest")))
+        pod_set.reclaimed = max(0, reclaimed.get(pod_set.name, 0))
+        found.append(pod_set)
+    by_name = {pod_set.name: pod_set for pod_set in reversed(found)}
+    for index, item in enumerate(mappings(mapping(status.get("admission")).get("podSetAssignments"))):
+        of = by_name.get(text(item.get("name")) or "main")
+        if of:
+            _assigned(of, item, f"status.admission.podSetAssignments[{index}]")
+    for index, item in enumerate(mappings(status.get("resourceRequests"))):
+        of = by_name.get(text(item.get("name")) or "main")
+        if of and not of.asked:
+            path = f"status.resourceRequests[{index}].resources"
+            for resource, value in list(mapping(item.get("resources")).items())[:MAX_RESOURCES]:
+                of.asked[resource] = Asked(amount(value), "status", f'{path}["{resource}"]')
+    for pod_set, item in zip(found, mappings(spec.get("podSets")), strict=False):
+        if not pod_set.asked:
+            for resource, value in template_requests(mapping(item.get("template"))).items():
+                pod_set.asked[resource] = Asked(None if value is None else value * pod_set.count, "template", None)
+    return found
+
+
+def _assigned(pod_set: PodSet, item: dict[str, Any], path: str) -> None:
+    usage, flavors = mapping(item.get("resourceUsage")), mapping(item.get("flavors"))
+    pod_set.assigned = True
+    for resource, value in list(usage.items())[:MAX_RESOURCES]:
+        place = f'{path}.resourceUsage["{resource}"]'
+        pod_set.asked[resource] = Asked(amount(value), "admission", place, text(flavors.get(resource)))
+
+
+def template_requests(template: dict[str, Any]) -> dict[str, Fraction | None]:
+    """What one pod asks for, as Kueue counts it: containers and sidecars together, or the greatest of the plain init containers.
+
+    Limits stand for requests that are not set. Pod-level resources take the place of the sum, overhead comes on top.
+    An amount that cannot be read is None.
+    """
+    spec = mapping(template.get("spec"))
+    total: dict[str, Fraction | None] = {}
+    sidecars: dict[str, Fraction | None] = {}
+    peak: dict[str, Fraction | None] = {}
+    for container in mappings(spec.get("initContainers")):
+        own = _container(container)
+        if container.get("restartPolicy") == "Always":
+            _add(sidecars, own)
+        else:
+            # An init container runs beside the sidecars that were started before it.
+            beside = dict(own)
+            _add(beside, sidecars)
+            _peak(peak, beside)
+    for container in mappings(spec.get("containers")):
+        _add(total, _container(container))
+    _add(total, sidecars)
+    _peak(total, peak)
+    total |= _container(spec)
+    overhead = mapping(spec.get("overhead"))
+    _add(total, {resource: amount(value) for resource, value in list(overhead.items())[:MAX_RESOURCES]})
+    return total
+
+
+def _container(container: dict[str, Any]) -> dict[str, Fraction | None]:
+    resources = mapping(container.get("resources"))
+    merged = mapping(resources.get("limits")) | mapping(resources.get("requests"))
+    return {resource: amount(value) for resource, value in list(merged.items())[:MAX_RESOURCES]}
+
+
+def _add(total: dict[str, Fraction | None], more: dict[str, Fraction | None]) -> None:
+    for resource, value in more.items():
+        had = total.get(resource, Fraction(0))
+        total[resource] = None if value is None or had is None else had + value
+
+
+def _peak(total: dict[str, Fraction | None], other: dict[str, Fraction | None]) -> None:
+    for resource, value in other.items():
+        had = total.get(resource, Fraction(0))
+        total[resource] = None if value is None or had is None else max(had, value)
+
+
+def _topology(request: dict[str, Any]) -> str | None:
+    for key, words in _TOPOLOGY.items():
+        value = request.get(key)
+        if key == "unconstrained":
+            if value is True:
+                return words
+        elif text(value):
+            return f"{words} {value}"
+    level = text(request.get("podSetSliceRequiredTopology"))
+    return f"slices in one domain of {level}" if level else None
+
+
+def words(sets: list[PodSet]) -> str | None:
+    """What all pod sets ask for together: `3 cpu, 6Gi memory`."""
+    total: dict[str, Fraction] = {}
+    for pod_set in sets:
+        for resource, asked in pod_set.asked.items():
+            if asked.amount is not None:
+                total[resource] = total.get(resource, Fraction(0)) + asked.amount
+    return ", ".join(f"{show(resource, value)} {resource}" for resource, value in sorted(total.items())[:8]) or None
