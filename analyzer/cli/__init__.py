@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from analyzer import __version__
-from analyzer.cli import analyze, errors, rules, sql
+from analyzer.cli import analyze, collect, errors, logs, rules, show, sql
 
 app = typer.Typer(
     name="triage",
@@ -18,6 +18,9 @@ app = typer.Typer(
     help="Find the cause under the symptoms in a Kubernetes diagnostics bundle. Works offline.",
 )
 app.command()(analyze.analyze)
+app.command()(collect.collect)
+app.command()(logs.logs)
+app.command()(show.show)
 app.command()(sql.sql)
 app.add_typer(rules.rules_app, name="rules")
 

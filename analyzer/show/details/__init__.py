@@ -1,0 +1,21 @@
+"""What a kind has of its own to say: one module a domain.
+
+A module has `DETAILS`: (API group, kind) → functions from the database and the object to sections.
+To add a domain, write its module and name it in `_MODULES`; several may speak of one kind (a Node has GPUs).
+"""
+
+from __future__ import annotations
+
+from analyzer.show.details import namespaces, nodes, pods, services, volumes, workloads
+from analyzer.show.subject import Details, DetailsTable, Subject
+
+_MODULES = (pods, workloads, services, volumes, nodes, namespaces)
+
+
+def of(it: Subject) -> list[Details]:
+    """What the domains have to say of an object of its kind; nothing where it is gone, since no table of facts has it."""
+    if it.target.gone:
+        return []
+    kind = (it.target.group, it.target.kind)
+    tables: list[DetailsTable] = [module.DETAILS for module in _MODULES]
+    return [make for table in tables for make in table.get(kind, ())]

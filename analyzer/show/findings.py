@@ -1,0 +1,120 @@
+"""What the rules found about an object: the finding, what explains it, what to do, and where it stands in the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import duckdb
+import orjson
+
+from analyzer.facts.values import mapping, mappings, strings
+from analyzer.render import words as report_words
+from analyzer.render.escape import plain, short_path
+from analyzer.show import words
+from analyzer.show.model import Item, Section, Text, Tone
+from analyzer.show.subject import Subject, one
+
+SHOWN = 20
+_EVIDENCE = 5
+_STEPS = 8
+_CHAIN = 10
+"""Longest chain of causes that is followed; there are no cycles, but a database may be anything."""
+_TONES: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "info"}
+
+_ABOUT = """
+SELECT f.*, i.rank, i.title AS incident_title, i.root
+FROM findings f LEFT JOIN incidents i ON i.id = f.incident
+WHERE (f.api_group = $group AND f.kind = $kind AND f.namespace = $namespace AND f.name = $name)
+   OR ($name <> '' AND f.count > 1 AND contains(f.json::VARCHAR, to_json($name)::VARCHAR) AND EXISTS (
+        FROM (SELECT unnest(json_extract(f.json, '$.objects[*]')) AS o)
+        WHERE json_extract_string(o, '$.name') = $name AND json_extract_string(o, '$.namespace') = $namespace
+          AND json_extract_string(o, '$.kind') = $kind AND json_extract_string(o, '$.group') = $group))
+   OR (f.count > 50 AND f.object_id IN (SELECT owner_id FROM top_owners WHERE object_id = $id))
+ORDER BY i.rank NULLS LAST, f.severity = 'error' DESC, f.severity = 'warning' DESC, f.code, f.id
+"""
+"""Findings that fold more than 50 objects list 50 of them: those on the object's own top owner are told too."""
+
+
+def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """The findings about the object, those included that fold it with others of one cause."""
+    target = it.target
+    found = list(
+        _rows(
+            con,
+            {"group": target.group, "kind": target.kind, "namespace": target.namespace, "name": target.name, "id": it.id},
+        )
+    )
+    items: list[Item] = []
+    for row in found[:SHOWN]:
+        items += _finding(con, it, row)
+    left = words.more(len(found), SHOWN, "finding")
+    if left:
+        items.append(Text(left, tone="dim"))
+    if not found and not target.gone:
+        items.append(Text("No rule found anything about it.", tone="dim"))
+    return Section("Findings", tuple(items))
+
+
+def _rows(con: duckdb.DuckDBPyConnection, values: dict[str, object]) -> Iterator[dict[str, Any]]:
+    result = con.execute(_ABOUT, values)
+    names = [column[0] for column in result.description or ()]
+    for row in result.fetchall():
+        yield dict(zip(names, row, strict=True))
+
+
+def _finding(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -> list[Item]:
+    whole = mapping(orjson.loads(row["json"]))
+    others = row["count"] - 1
+    folded = f", {report_words.plural(others, 'other object')} too" if others > 0 else ""
+    deduced = " (deduced)" if row["basis"] == "deduced" else ""
+    severity = report_words.SEVERITY.get(row["severity"], str(row["severity"]))
+    items: list[Item] = [
+        Text(f"{severity}  {row['code']}{deduced}: {words.short(row['title'], 300)}", tone=_TONES.get(row["severity"], "")),
+        Text(words.short(row["message"] or "", 2_000), 1),
+        Text(f"{words.since(row['since'], it.as_of)}; {_owner(row)}{folded}", 1, "dim"),
+    ]
+    items += _causes(con, row)
+    for step in strings(whole.get("next"))[:_STEPS]:
+        items.append(Text(f"Next: {words.short(step, 600)}", 1))
+    evidence = mappings(whole.get("evidence"))
+    for one_of in evidence[:_EVIDENCE]:
+        items += _evidence(one_of)
+    left = words.more(len(evidence), _EVIDENCE, "place")
+    return [*items, Text(left, 1, "dim")] if left else items
+
+
+def _owner(row: dict[str, Any]) -> str:
+    names: Mapping[Any, str] = report_words.OWNER
+    owner = names.get(row["owner"], str(row["owner"]))
+    can = "nobody has to act" if row["owner"] == "nobody" else f"who can act: {owner.lower()}"
+    return f"{can}; waiting helps: {row['waiting']}"
+
+
+def _causes(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> list[Item]:
+    """What explains it, up to the root, and what it explains."""
+    items: list[Item] = []
+    seen, cause = {row["id"]}, row["explained_by"]
+    while cause and cause not in seen and len(seen) <= _CHAIN:
+        seen.add(cause)
+        above = one(con, "SELECT code, title, explained_by FROM findings WHERE id = ?", cause)
+        if above is None:
+            break
+        items.append(Text(f"Explained by {above['code']}: {words.short(above['title'], 300)}", 1))
+        cause = above["explained_by"]
+    below = one(con, "SELECT count(*) AS number FROM findings WHERE explained_by = ?", row["id"])
+    if below and below["number"]:
+        items.append(Text(f"It explains {report_words.plural(below['number'], 'other finding')}.", 1))
+    if row["rank"]:
+        alone = row["root"] == row["id"]
+        named = "of which it is the cause" if alone else words.quoted(row["incident_title"], 300)
+        items.append(Text(f"Incident {row['rank']}, {named}", 1, "dim"))
+    return items
+
+
+def _evidence(entry: dict[str, Any]) -> list[Item]:
+    line = entry.get("line")
+    where = report_words.place(short_path(plain(str(entry.get("file") or ""))), line if isinstance(line, int) else None)
+    field = plain(str(entry.get("path") or ""))
+    kind = "computed " if entry.get("kind") == "Computed" else ""
+    return [Text(f"{where}{f'  {field}' if field else ''}: {kind}{words.quoted(entry.get('value') or '', 400)}", 1, "dim")]

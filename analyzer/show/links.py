@@ -1,0 +1,109 @@
+"""What an object is linked to, in words: the relations of the bundle, both ways.
+
+A relation says that trouble in `src` shows in `dst`. `WORDS` has for each kind of relation what the source says of the other
+and what the other says of the source; a domain that adds a kind of relation adds a line. A kind without words is still told.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import duckdb
+
+from analyzer.render import words as report_words
+from analyzer.show import words
+from analyzer.show.model import Fact, Section
+from analyzer.show.subject import Subject, rows
+
+SHOWN = 10
+"""Most objects that are named for one kind of relation; the rest is counted."""
+
+WORDS: Final[dict[str, tuple[str, str]]] = {
+    "owner": ("", "Owns"),
+    "node": ("", "Runs on"),
+    "taint": ("Keeps out", "Kept out by"),
+    "pvc": ("", "Uses claim"),
+    "pv": ("Bound to", "Volume"),
+    "service": ("Served by", ""),
+    "backend": ("Behind", "Calls"),
+    "content": ("Holds back", "Held back by"),
+    "discovery": ("Named by", "Names"),
+    "component": ("Part of", "Part"),
+    "named": ("Named by", "Names"),
+    "operator": ("Named by", "Names"),
+    "csr": ("Certificate for", "Asked for by"),
+    "pool": ("In pool", "In the pool"),
+    "csv": ("Original or newer of", "Copy or older of"),
+    "subscription": ("Installs", "Installed by"),
+    "catalog": ("Serves", "Catalog"),
+    "quota": ("Refuses", "Refused by"),
+    "webhook": ("Concerns", "Called for it"),
+    "drain": ("Keeps from draining", "Kept from draining by"),
+    "budget": ("Counted by", "Counts"),
+    "claim": ("Claimed by", "Uses claim"),
+    "device": ("Held by", "Holds device"),
+    "slice": ("Publishes for", "Published by"),
+    "queue": ("Queues", "Queued in"),
+    "workload": ("Queued for", "Has workload"),
+    "flavor": ("Used by", "Uses flavor"),
+}
+"""Kind of relation → what `src` says of `dst`, what `dst` says of `src`; empty where another section tells it."""
+
+_QUERY = """
+SELECT r.kind, r.out, o.api_group, o.kind AS other_kind, o.namespace, o.name, s.state,
+    count(*) OVER (PARTITION BY r.kind, r.out) AS total
+FROM (
+    SELECT DISTINCT kind, true AS out, dst AS other FROM relations WHERE src = $id AND dst <> $id
+    UNION ALL SELECT DISTINCT kind, false, src FROM relations WHERE dst = $id AND src <> $id
+) r
+JOIN objects o ON o.object_id = r.other
+LEFT JOIN states s ON s.object_id = o.object_id AND s.kind = o.kind AND s.name = o.name AND s.namespace = o.namespace
+QUALIFY row_number() OVER (PARTITION BY r.kind, r.out ORDER BY o.kind, o.namespace, o.name) <= $most
+ORDER BY r.out, r.kind, o.kind, o.namespace, o.name
+"""
+
+
+def links(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """The objects that it is linked to, with their states."""
+    result = con.execute(_QUERY, {"id": it.id, "most": SHOWN})
+    names = [column[0] for column in result.description or ()]
+    told: dict[str, list[dict[str, Any]]] = {}
+    for values in result.fetchall():
+        row = dict(zip(names, values, strict=True))
+        label = _label(row["kind"], out=row["out"])
+        if label:
+            told.setdefault(label, []).append(row)
+    facts = [Fact(label, _named(found, it)) for label, found in told.items()]
+    facts += _refers(con, it)
+    return Section("Linked to", tuple(facts))
+
+
+def _label(kind: str, *, out: bool) -> str:
+    if kind not in WORDS:
+        return f"{words.short(kind, 40)} of" if out else words.short(kind, 40).capitalize()
+    return WORDS[kind][0 if out else 1]
+
+
+def _named(found: list[dict[str, Any]], it: Subject) -> str:
+    listed = []
+    for row in found:
+        name = words.thing(row["api_group"], row["other_kind"], row["namespace"], row["name"], beside=it.namespace)
+        listed.append(f"{words.short(name)} ({words.short(row['state'], 60)})" if row["state"] else words.short(name))
+    total = sum({(row["kind"], row["out"]): row["total"] for row in found}.values())
+    left = total - len(found)
+    return ", ".join(listed) + (f" and {report_words.number(left)} more" if left > 0 else "")
+
+
+_OWNED = """
+SELECT o.api_group, o.kind AS other_kind, o.namespace, o.name, NULL AS state, 'owner' AS kind,
+    false AS out, count(*) OVER () AS total
+FROM owners w JOIN objects o USING (object_id) WHERE w.owner_id = ? AND o.object_id NOT IN (
+    SELECT src FROM relations WHERE dst = ? AND kind = 'owner')
+ORDER BY o.kind, o.namespace, o.name LIMIT 10
+"""
+
+
+def _refers(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Fact]:
+    """What it owns without trouble spreading from there (a Node's mirror pods)."""
+    found = list(rows(con, _OWNED, it.id, it.id))
+    return [Fact("Owns", _named(found, it))] if found else []
