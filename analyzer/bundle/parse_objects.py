@@ -6,6 +6,7 @@ from typing import BinaryIO
 
 import orjson
 
+from analyzer.bundle import label_times
 from analyzer.bundle.documents import read_documents
 from analyzer.bundle.formats.base import base_name, stem
 from analyzer.bundle.job import Job, column_text, whole
@@ -76,7 +77,9 @@ class _Run:
         metadata = item.value.get("metadata")
         uid = version = ""
         if isinstance(metadata, dict):
-            metadata.pop("managedFields", None)
+            fields = metadata.pop("managedFields", None)
+            if fields and item.kind == "Node" and not item.group:
+                label_times.keep(metadata, fields)
             uid, version = column_text(metadata.get("uid")), column_text(metadata.get("resourceVersion"))
         self.items.append((item.group, item.kind, item.namespace, bool(uid)))
         text = masked_json(item.value)

@@ -1,4 +1,4 @@
-"""Edges from GPU nodes to the pods that their lost or missing devices keep out."""
+"""Edges between GPU nodes and pods: those that lost devices keep out, and those without which no devices are offered."""
 
 from __future__ import annotations
 
@@ -53,8 +53,20 @@ WHERE starts_with(p.reason, 'OutOfnvidia.com/')
         AND EXISTS (SELECT 1 FROM gpu_requests q WHERE q.object_id = p.object_id))
 """
 
+# Without driver, toolkit or device plugin on a node its GPUs are not offered.
+_OPERAND = """
+INSERT INTO relations
+SELECT DISTINCT p.object_id, g.object_id, 'operand'
+FROM gpu_nodes g
+JOIN pods p ON p.input = g.input AND p.node = g.name AND p.owner_kind = 'DaemonSet'
+WHERE regexp_matches(p.owner_name, '^nvidia-(.+-)?(driver|container-toolkit|device-plugin)(-|$)')
+"""
+
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Adds the edges `gpu` and `refused` (Node → Pod) to `relations`; needs the other tables of GPUs and `scheduling_causes`."""
-    for query in (_LOST, _LAYOUT, _REFUSED):
+    """Adds the edges `gpu`, `refused` (Node → Pod) and `operand` (Pod → Node) to `relations`.
+
+    Needs the other tables of GPUs, `pods` and `scheduling_causes`.
+    """
+    for query in (_LOST, _LAYOUT, _REFUSED, _OPERAND):
         con.execute(query)
