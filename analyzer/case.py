@@ -19,6 +19,8 @@ from analyzer.bundle.read import Parts, read_bundle
 from analyzer.bundle.stdin import STDIN, WORDS, spooled
 
 if TYPE_CHECKING:
+    import duckdb
+
     from analyzer.engine.model import Report
     from analyzer.engine.pack import Pack
 
@@ -115,7 +117,10 @@ def analyze_case(
     """
     with workspace() as folder, _spooled(inputs, folder, progress) as paths, _rarely_collecting():
         jobs = options.jobs or os.cpu_count() or 1
-        parts = read_bundle(paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=inputs)
+        signatures = [signature for pack in packs for signature, _ in pack.signatures]
+        parts = read_bundle(
+            paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=inputs, signatures=signatures
+        )
         # Imported only now, when the workers are done: a process with DuckDB's threads alive must not fork.
         from analyzer import facts
         from analyzer.engine import analysis, foreign, needs
@@ -146,6 +151,47 @@ def analyze_case(
         finally:
             con.close()
     return report
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One input, loaded and understood, but not judged.
+
+    `con` has all tables of facts, `path` is where the input can be read again, `folder` is private and goes with the context.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    path: Path
+    folder: Path
+
+
+@contextlib.contextmanager
+def loaded(bundle: Path, progress: Progress = lambda _stage, _done, _total: None) -> Iterator[Loaded]:
+    """An input as far as the facts, for commands that print what lies in it and need no rule.
+
+    Args:
+        bundle: a file or folder; `STDIN` is standard input.
+        progress: told of each stage.
+
+    Raises:
+        UsageError: the input or the temporary folder cannot be used.
+        UnreadableError: nothing in it could be read as a bundle.
+    """
+    with workspace() as folder, _spooled([bundle], folder, progress) as paths, _rarely_collecting():
+        jobs = os.cpu_count() or 1
+        parts = read_bundle(paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=[bundle])
+        # Imported only now, as above.
+        from analyzer import facts
+        from analyzer.store import database as store
+        from analyzer.store.load import load
+
+        progress("loading", 0, 0)
+        with contextlib.closing(store.open_memory(folder)) as con:
+            load(con, parts)
+            progress("deriving facts", 0, 0)
+            facts.derive_all(con)
+            store.lock(con)
+            yield Loaded(con, paths[0], folder)
 
 
 def reread(inputs: Sequence[Path], parts: Parts, file_ids: Sequence[int]) -> Iterator[tuple[int, BinaryIO]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from analyzer.bundle.collect_errors import CollectError
 from analyzer.bundle.rows import ERRORS, Result, Sink
+from analyzer.bundle.signatures import Scanner
 from analyzer.bundle.streams import read_all
 from analyzer.bundle.task import Task
 from analyzer.bundle.twins import Twins
@@ -17,13 +18,14 @@ Tick = Callable[[], None]
 
 @dataclass(slots=True)
 class Job:
-    """What the readers of one file share; `twins` outlives the file."""
+    """What the readers of one file share; `twins` and `scanner` outlive the file."""
 
     task: Task
     sink: Sink
     tick: Tick
     result: Result
     twins: Twins | None = None
+    scanner: Scanner = field(default_factory=Scanner)
     part: int = 0
 
 

@@ -109,7 +109,7 @@ def _masked(lines: list[bytes], start: int) -> tuple[str, int]:
         first = before.count(b"\n", 0, opened)
     text = mask_text(clean(b"\n".join(lines[first:])))
     kept = text.split("\n")[-(len(lines) - start) :] if first < start else text.split("\n")
-    shown = [_short(line) for line in kept][-TAIL_LINES:]
+    shown = [short_line(line) for line in kept][-TAIL_LINES:]
     count = len(lines) - start
     while len(shown) > 1 and sum(len(line.encode()) + 1 for line in shown) > TAIL_BYTES:
         shown.pop(0)
@@ -117,8 +117,8 @@ def _masked(lines: list[bytes], start: int) -> tuple[str, int]:
     return "\n".join(shown), count
 
 
-def _short(line: str) -> str:
-    """One line of the tail, cut to `SHOWN_LINE_BYTES`."""
+def short_line(line: str) -> str:
+    """One line as it is kept: cut to `SHOWN_LINE_BYTES`."""
     data = line.encode("utf-8", "replace")
     return line if len(data) <= SHOWN_LINE_BYTES else clean_text(data[: SHOWN_LINE_BYTES - 3].decode("utf-8", "ignore")) + "…"
 

@@ -24,6 +24,7 @@ from analyzer.bundle.parse_objects import read_objects
 from analyzer.bundle.parse_sonobuoy import read_config, read_queries, read_run_log
 from analyzer.bundle.parse_triage import read_manifest
 from analyzer.bundle.rows import DOCUMENTS, PartFileError, Result, Sink, to_json
+from analyzer.bundle.signatures import Scanner
 from analyzer.bundle.sniff import Rejoined, head_of, looks_like_log, looks_like_objects, looks_like_text
 from analyzer.bundle.streams import read_all
 from analyzer.bundle.task import Task
@@ -41,7 +42,9 @@ _PROMETHEUS = re.compile(rb'\s*\{\s*"status"\s*:\s*"success"\s*,\s*"data"\s*:\s*
 _ANSWERS = {b"alerts": "alerts", b"groups": "prometheus-rules"}
 
 
-def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick, twins: Twins | None = None) -> Result:
+def read_file(
+    task: Task, stream: BinaryIO, sink: Sink, tick: Tick, twins: Twins | None = None, *, scanner: Scanner | None = None
+) -> Result:
     """Read one file and write its rows.
 
     Args:
@@ -50,6 +53,7 @@ def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick, twins: Twins
         sink: where the rows go.
         tick: called now and then to show progress.
         twins: pods of the list read last, where files are read in the order of the bundle.
+        scanner: what logs are searched for.
 
     Returns:
         What became of it. What the file holds never raises: a failure is the file's, not the run's.
@@ -60,7 +64,7 @@ def read_file(task: Task, stream: BinaryIO, sink: Sink, tick: Tick, twins: Twins
     result = Result(task.file_id)
     reader = _READERS[task.assignment.reader]
     try:
-        reader(Job(task, sink, tick, result, twins), stream)
+        reader(Job(task, sink, tick, result, twins, scanner or Scanner()), stream)
     except PartFileError:
         raise
     except CutEntry as error:
@@ -153,6 +157,7 @@ def _write_document(job: Job, value: Any, role: str) -> None:
         omitted = value.get("omissions") if isinstance(value, dict) else None
         value = {"omissions": [path for path in omitted if isinstance(path, str)] if isinstance(omitted, list) else []}
     text = to_json(mask_document(value, role))
+    job.result.documents += 1
     job.sink.write(DOCUMENTS, {"file_id": job.task.file_id, "role": role, "json": orjson.Fragment(text)})
 
 

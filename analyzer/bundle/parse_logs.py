@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import BinaryIO
 
 from analyzer.bundle import logs
@@ -12,48 +13,64 @@ from analyzer.bundle.formats.base import Place
 from analyzer.bundle.job import Job, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES
 from analyzer.bundle.logblocks import Block, blocks_of
-from analyzer.bundle.rows import LOGS
+from analyzer.bundle.rows import LOG_COUNTS, LOG_HITS, LOGS
+from analyzer.bundle.signatures import LogScan
 
 _REQUEST_ERROR = re.compile(r"^(?:Create l|L|Request l|Read l)og (?:request )?error: ?")
 
 
+class _Reading:
+    """One log on its way: counted and searched piece by piece, then written."""
+
+    def __init__(self, job: Job, place: Place, first_line: int = 1) -> None:
+        self._job, self._place, self._first_line = job, place, first_line
+        self._counter = logs.LogCounter()
+        automaton = job.scanner.automaton_for(place, job.task.path, job.task.format)
+        self._scan = LogScan(job.scanner, automaton, first_line) if automaton else None
+
+    def feed(self, chunk: bytes) -> None:
+        """The next bytes of the log."""
+        self._counter.feed(chunk)
+        if self._scan:
+            self._scan.feed(chunk)
+        self._job.tick()
+
+    def summary(self) -> logs.LogSummary:
+        """What was counted, once all was fed."""
+        return self._counter.summary()
+
+    def write(self, summary: logs.LogSummary, *, keep_empty: bool = False) -> None:
+        """Write the rows of the log."""
+        job = self._job
+        if not summary.bytes and not keep_empty:
+            if job.result.error is None:
+                job.result.status = "empty"
+            return
+        ids = {"file_id": job.task.file_id, "part": job.part}
+        size = {"bytes": summary.bytes, "lines": summary.lines, "first_line": self._first_line}
+        times = {"first_at": summary.first_at, "last_at": summary.last_at}
+        tail = {"tail": summary.tail, "tail_line": self._first_line + summary.tail_line - 1}
+        job.sink.write(LOGS, ids | asdict(self._place) | size | times | tail)
+        job.part += 1
+        job.result.lines += summary.lines
+        if self._scan:
+            self._scan.finish()
+            for hit in self._scan.hits():
+                job.sink.write(LOG_HITS, ids | asdict(hit))
+                job.tick()
+            for count in self._scan.counts():
+                job.sink.write(LOG_COUNTS, ids | asdict(count))
+
+
 def read_log(job: Job, stream: BinaryIO) -> None:
     """One log a file, read piece by piece."""
-    counter = logs.LogCounter()
+    reading = _Reading(job, job.task.assignment.place)
     try:
         while chunk := stream.read(logs.CHUNK_BYTES):
-            counter.feed(chunk)
-            job.tick()
+            reading.feed(chunk)
     except CutEntry as error:
         job.result.problem(str(error))
-    _write_log(job, job.task.assignment.place, counter.summary(), 1)
-
-
-def _write_log(job: Job, place: Place, summary: logs.LogSummary, first_line: int, *, keep_empty: bool = False) -> None:
-    if not summary.bytes and not keep_empty:
-        if job.result.error is None:
-            job.result.status = "empty"
-        return
-    job.sink.write(
-        LOGS,
-        {
-            "file_id": job.task.file_id,
-            "part": job.part,
-            "namespace": place.namespace,
-            "pod": place.pod,
-            "container": place.container,
-            "source": place.source,
-            "bytes": summary.bytes,
-            "lines": summary.lines,
-            "first_line": first_line,
-            "first_at": summary.first_at,
-            "last_at": summary.last_at,
-            "tail": summary.tail,
-            "tail_line": first_line + summary.tail_line - 1,
-        },
-    )
-    job.part += 1
-    job.result.lines += summary.lines
+    reading.write(reading.summary())
 
 
 def read_blocks(job: Job, stream: BinaryIO) -> None:
@@ -66,9 +83,9 @@ def read_blocks(job: Job, stream: BinaryIO) -> None:
 
 def write_block(job: Job, block: Block) -> None:
     """One container's log of a dump, or the error that stands in its place."""
-    counter = logs.LogCounter()
-    counter.feed(block.text)
-    summary = counter.summary()
+    reading = _Reading(job, Place(block.namespace, block.pod, block.container, "current"), block.line)
+    reading.feed(block.text)
+    summary = reading.summary()
     failed = _REQUEST_ERROR.match(summary.tail) if summary.lines <= 2 else None
     if failed:
         where = f"{block.namespace}/{block.pod}"
@@ -76,5 +93,4 @@ def write_block(job: Job, block: Block) -> None:
         if error:
             write_error(job, error)
         return
-    place = Place(block.namespace, block.pod, block.container, "current")
-    _write_log(job, place, summary, block.line, keep_empty=True)
+    reading.write(summary, keep_empty=True)

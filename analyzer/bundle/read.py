@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from analyzer.bundle.errors import UnreadableError
 from analyzer.bundle.formats import INSIDE_NOT_OPENED, Known, Layout, recognise, triage
 from analyzer.bundle.formats.base import ALL_NAMESPACES
 from analyzer.bundle.formats.support_bundle import HOST
+from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import ERRORS, FILES, LISTS, Result, Sink
+from analyzer.bundle.signatures import Scanner, Signature
 from analyzer.bundle.stamps import Stamp, format_time, name_time
 from analyzer.bundle.task import Task
 from analyzer.bundle.types import Listing, Problem
-from analyzer.bundle.workers import Pool
+from analyzer.bundle.workers import WORKER_BYTES, Pool
 from analyzer.store.schema import PARTS
 
 Row = Mapping[str, Any]
@@ -68,6 +71,8 @@ def read_bundle(
     progress: Callable[[int, int], None] | None = None,
     *,
     shown: Sequence[Path] = (),
+    signatures: Sequence[Signature] = (),
+    worker_memory: int = WORKER_BYTES,
 ) -> Parts:
     """Read the inputs of one case.
 
@@ -77,6 +82,8 @@ def read_bundle(
         jobs: how many processes read at most.
         progress: told files done and files in all, now and then.
         shown: the inputs as they are told to the user, where that is something else.
+        signatures: what logs are searched for; their ids differ.
+        worker_memory: address space of a reading process on top of what it starts with, in bytes.
 
     Raises:
         UsageError: an input is no file and no folder, or may not be read.
@@ -85,7 +92,8 @@ def read_bundle(
     """
     opened = _open(inputs, shown or inputs)
     tasks = [(one.path, task) for one in opened for task in _tasks(one)]
-    with Pool(tasks, workdir, jobs) as pool:
+    reader = partial(read_file, scanner=Scanner(signatures))
+    with Pool(tasks, workdir, jobs, reader=reader, memory=worker_memory) as pool:
         for one in opened:
             one.sha256 = sha256_of(one.path) if one.path.is_file() else None
         results = pool.results(progress)
@@ -173,14 +181,16 @@ def _write_files(results: Mapping[int, Result], sink: Sink) -> None:
 
 
 def _settle_errors(opened: Sequence[_Input], results: Mapping[int, Result], errors: Sequence[Path]) -> None:
-    """Mark the inputs that gave nothing.
+    """Mark the inputs that gave nothing. Documents alone (alerts) are no bundle, but count beside an input that is one.
 
     Raises:
         UnreadableError: none gave anything.
     """
+    bundle = any(result.objects or result.lines for result in results.values())
     for one in opened:
         ids = range(one.first, one.first + len(one.listing.entries))
-        if one.error is None and not any(results[i].objects or results[i].lines for i in ids if i in results):
+        read = [results[i] for i in ids if i in results]
+        if one.error is None and not any(result.objects or result.lines or (bundle and result.documents) for result in read):
             one.error = _why_nothing(one, ids, results, errors)
     if all(one.error for one in opened):
         raise UnreadableError(opened[0].error or "nothing was given")

@@ -157,6 +157,7 @@ class Pool:
         method: str | None = None,
         reader: Reader = read_file,
         hang_seconds: float = HANG_SECONDS,
+        memory: int = WORKER_BYTES,
     ) -> None:
         """Start the workers.
 
@@ -167,11 +168,13 @@ class Pool:
             method: `fork` or `spawn`; by default `start_method()`.
             reader: what reads one file.
             hang_seconds: how long a worker may show no progress.
+            memory: address space of a worker on top of what it has when it starts, in bytes.
         """
         self._context: Any = multiprocessing.get_context(method or start_method())
         self._folder = folder
         self._reader = reader
         self._hang_seconds = hang_seconds
+        self._memory = memory
         self._workers = [_Worker(number, share) for number, share in enumerate(shares(tasks, jobs))]
         self._total = len(tasks)
         # The same secret gets the same placeholder in all workers.
@@ -226,8 +229,8 @@ class Pool:
         base = _SLOTS * worker.number
         self._slots[base + _CURRENT], self._slots[base + _DONE] = _NOTHING, 0
         worker.ticks, worker.since = self._slots[base + _TICKS], time.monotonic()
-        arguments = (worker.number, worker.share, self._folder, self._slots, self._reader, self._key, os.getpid())
-        worker.process = self._context.Process(target=_work, args=arguments, daemon=True)
+        means = _Means(self._folder, self._slots, self._reader, self._key, os.getpid(), self._memory)
+        worker.process = self._context.Process(target=_work, args=(worker.number, worker.share, means), daemon=True)
         worker.process.start()
 
     def _settled(self, worker: _Worker) -> bool:
@@ -297,16 +300,28 @@ def _death(exitcode: int | None) -> str:
 # --- in the worker ----------------------------------------------------------------------------------------------------
 
 
-def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader, key: bytes, parent: int) -> None:
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What all workers are given; `key` is that of the placeholders, `memory` bounds their address space."""
+
+    folder: Path
+    slots: _Slots
+    reader: Reader
+    key: bytes
+    parent: int
+    memory: int
+
+
+def _work(number: int, share: Share, means: _Means) -> None:
     """Read a share, write its part files."""
-    _settle_in()
-    configure(key)
-    base, done = _SLOTS * number, 0
+    _settle_in(means.memory)
+    configure(means.key)
+    slots, base, done = means.slots, _SLOTS * number, 0
 
     def tick() -> None:
         slots[base + _TICKS] += 1
 
-    sink = Sink(folder, str(number))
+    sink = Sink(means.folder, str(number))
     try:
         for path, tasks in share:
             twins = Twins()
@@ -319,7 +334,7 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
                 source = Hashed(stream) if task.format == TRIAGE else None
                 plain = source.binary() if source else stream
                 text = decompressed(plain) if task.assignment.reader in ("log", "objects", "guess") else plain
-                result = reader(task, text, sink, tick, twins)
+                result = means.reader(task, text, sink, tick, twins)
                 if source:
                     result.sha256 = source.digest(tick)
                 sink.write(RESULTS, asdict(result))
@@ -328,7 +343,7 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
                 slots[base + _DONE] = done
                 if done % _COLLECT_FILES == 0:
                     gc.collect()
-                    if os.getppid() != parent:
+                    if os.getppid() != means.parent:
                         os._exit(_EXIT_ORPHAN)
         sink.close()
     except PartFileError:
@@ -337,7 +352,7 @@ def _work(number: int, share: Share, folder: Path, slots: _Slots, reader: Reader
         os._exit(_EXIT_FAULT)
 
 
-def _settle_in() -> None:
+def _settle_in(memory: int) -> None:
     """Make this process a worker: deaf to Ctrl-C (the parent ends it), no core file, bounded memory, no idle collecting."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
@@ -349,6 +364,6 @@ def _settle_in() -> None:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with contextlib.suppress(OSError, ValueError):
             pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if sys.platform == "linux" else 0
-            limit = WORKER_BYTES + pages * resource.getpagesize()
+            limit = memory + pages * resource.getpagesize()
             _, hard = resource.getrlimit(resource.RLIMIT_AS)
             resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))

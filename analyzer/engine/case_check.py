@@ -9,26 +9,28 @@ from typing import Any
 import duckdb
 
 from analyzer import times
+from analyzer.bundle.signatures import Scanner
 from analyzer.engine import analysis, case_tables
 from analyzer.engine.case_file import Case
 from analyzer.engine.model import BROKEN, Finding, Report
 from analyzer.engine.needs import needed_kinds
-from analyzer.engine.pack import Pack
+from analyzer.engine.pack import Pack, signatures_of
 from analyzer.engine.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What the cases of a run share: a connection, all rules, and the kinds that these need."""
+    """What the cases of a run share: a connection, all rules, the kinds that these need, and the signatures."""
 
     con: duckdb.DuckDBPyConnection
     packs: tuple[Pack, ...]
     kinds: frozenset[tuple[str, str]]
+    scanner: Scanner
 
 
 def bench(packs: Sequence[Pack]) -> Bench:
     """Sets up what all cases share."""
-    return Bench(case_tables.connection(), tuple(packs), frozenset(needed_kinds(packs)))
+    return Bench(case_tables.connection(), tuple(packs), frozenset(needed_kinds(packs)), Scanner(signatures_of(packs)))
 
 
 def check(shared: Bench, rule: Rule, case: Case) -> list[str]:
@@ -39,7 +41,7 @@ def check(shared: Bench, rule: Rule, case: Case) -> list[str]:
     Returns:
         What differs, one line each; empty where the case passes.
     """
-    case_tables.build(shared.con, case, shared.kinds)
+    case_tables.build(shared.con, case, shared.kinds, shared.scanner)
     alone = not rule.last and "explained" not in case.expect
     packs = (Pack(rule_folder(shared.packs), True, (rule,), (), ""),) if alone else shared.packs  # noqa: FBT003
     report = analysis.analyse(shared.con, packs, domains=frozenset({rule.domain}))

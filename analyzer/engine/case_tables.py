@@ -5,12 +5,16 @@ from __future__ import annotations
 import copy
 import uuid
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import duckdb
 
 from analyzer import facts, redact, times
+from analyzer.bundle.formats.base import SOURCES, Place, Source
+from analyzer.bundle.logs import LogCounter
+from analyzer.bundle.signatures import LogScan, Scanner
 from analyzer.engine.case_file import Case
 from analyzer.facts.rows import insert_rows
 from analyzer.store.schema import TABLES
@@ -19,7 +23,6 @@ Kind = tuple[str, str]
 
 _CRD: Kind = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _ALWAYS: tuple[Kind, ...] = (("", "Node"), ("", "Pod"), ("", "Event"), ("", "Namespace"))
-_TAIL_LINES = 50
 _NAMES = uuid.UUID("6b1f2a52-5f6e-4c7e-9f52-0f6d3f7c9a11")
 
 
@@ -31,13 +34,14 @@ def connection() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def build(con: duckdb.DuckDBPyConnection, case: Case, known: Iterable[Kind]) -> None:
+def build(con: duckdb.DuckDBPyConnection, case: Case, known: Iterable[Kind], scanner: Scanner | None = None) -> None:
     """Fills all tables up to the facts.
 
     Args:
         con: what `connection` gave.
         case: the case.
         known: (API group, kind) that the rules need: collected whole unless the case says that they are missing.
+        scanner: the signatures to look for in the logs.
     """
     for table in TABLES:
         if table.stage == "parts":
@@ -58,7 +62,7 @@ def build(con: duckdb.DuckDBPyConnection, case: Case, known: Iterable[Kind]) -> 
         ],
     )
     insert_rows(con, "lists", _lists(case, objects, known))
-    files += _logs(con, case, len(files))
+    files += _logs(con, case, len(files), scanner or Scanner())
     files += _documents(con, case, len(files))
     files += _errors(con, case, len(files))
     for item in case.files:
@@ -167,34 +171,41 @@ def _lists(case: Case, objects: list[dict[str, Any]], known: set[Kind]) -> list[
     ]
 
 
-def _logs(con: duckdb.DuckDBPyConnection, case: Case, first: int) -> list[dict[str, Any]]:
-    rows, files = [], []
+def _logs(con: duckdb.DuckDBPyConnection, case: Case, first: int, scanner: Scanner) -> list[dict[str, Any]]:
+    """The logs, counted and searched as those of a bundle are."""
+    rows, files, hits, counts = [], [], [], []
     for number, log in enumerate(case.logs):
-        text = redact.mask_text(str(log.get("text", "")))
-        lines = text.rstrip("\n").split("\n") if text else []
-        stamps = [moment for line in lines if (moment := _naive(line.split(" ", 1)[0]))]
-        pod, container = str(log.get("pod", "")), str(log.get("container", ""))
-        source = str(log.get("source", "current"))
-        files.append(_file(first + number, str(log.get("path", f"logs/{pod}/{container}-{source}-{number}.log")), "log"))
+        text = str(log.get("text", ""))
+        namespace, pod, container = (str(log.get(key, "")) for key in ("namespace", "pod", "container"))
+        place = Place(namespace, pod, container, _source(log))
+        file = _file(first + number, str(log.get("path") or f"logs/{pod}/{container}-{place.source}-{number}.log"), "log")
+        files.append(file)
+        counter = LogCounter()
+        counter.feed(text.encode("utf-8", "replace"))
+        told = counter.summary()
+        ids = {"log_id": number, "file_id": first + number}
         rows.append(
-            {
-                "log_id": number,
-                "file_id": first + number,
-                "namespace": str(log.get("namespace", "")),
-                "pod": pod,
-                "container": container,
-                "source": source,
-                "bytes": len(text.encode()),
-                "lines": len(lines),
-                "first_line": 1,
-                "first_at": stamps[0] if stamps else None,
-                "last_at": stamps[-1] if stamps else None,
-                "tail": "\n".join(lines[-_TAIL_LINES:]),
-                "tail_line": max(len(lines) - _TAIL_LINES, 0) + 1,
-            }
+            ids
+            | asdict(place)
+            | {"bytes": told.bytes, "lines": told.lines, "first_line": 1, "tail": told.tail, "tail_line": told.tail_line}
+            | {"first_at": _naive(told.first_at), "last_at": _naive(told.last_at)}
         )
+        automaton = scanner.automaton_for(place, file["path"], file["format"])
+        if automaton:
+            scan = LogScan(scanner, automaton)
+            scan.feed(text.encode("utf-8", "replace"))
+            scan.finish()
+            hits += [ids | asdict(hit) | {"at": _naive(hit.at)} for hit in scan.hits()]
+            counts += [{"log_id": number} | asdict(count) for count in scan.counts()]
     insert_rows(con, "logs", rows)
+    insert_rows(con, "log_hits", hits)
+    insert_rows(con, "log_hit_counts", counts)
     return files
+
+
+def _source(log: dict[str, Any]) -> Source:
+    source = log.get("source", "current")
+    return next((known for known in SOURCES if known == source), "other")
 
 
 def _documents(con: duckdb.DuckDBPyConnection, case: Case, first: int) -> list[dict[str, Any]]:
