@@ -52,11 +52,13 @@ class Cluster:
         name: str,
         *,
         gpus: int = 0,
+        healthy: int | None = None,
+        mig: tuple[str, str] = ("all-disabled", "success"),
         memory: str = "1056299240Ki",
         lost: timedelta | None = None,
         roles: tuple[str, ...] = (),
     ) -> None:
-        """A node; `lost` is how long ago its kubelet fell silent."""
+        """A node. `healthy` of its GPUs can be used, `mig` is the layout asked for and its state, `lost` how long its kubelet is silent."""
         labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
         labels |= {f"node-role.kubernetes.io/{role}": "" for role in roles}
         amounts = {"cpu": "96", "memory": memory, "ephemeral-storage": "1841180136Ki", "pods": "110"}
@@ -64,10 +66,11 @@ class Cluster:
             labels |= {
                 "nvidia.com/gpu.present": "true", "nvidia.com/gpu.count": str(gpus), "nvidia.com/gpu.product": GPU_PRODUCT,
                 "nvidia.com/gpu.memory": "81559", "nvidia.com/mig.capable": "true", "nvidia.com/mig.strategy": "single",
-                "nvidia.com/mig.config": "all-disabled", "nvidia.com/mig.config.state": "success",
+                "nvidia.com/mig.config": mig[0], "nvidia.com/mig.config.state": mig[1],
                 "feature.node.kubernetes.io/pci-10de.present": "true",
             }  # fmt: skip
             amounts["nvidia.com/gpu"] = str(gpus)
+        left = {} if healthy is None else {"nvidia.com/gpu": str(healthy)}
         taints = [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}] if "control-plane" in roles else []
         beat = self.ago(seconds=70)
         status, reason, message, since = "True", "KubeletReady", "kubelet is posting ready status", self.ago(days=41)
@@ -105,7 +108,7 @@ class Cluster:
         self.add(
             {
                 "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec,
-                "status": {"capacity": amounts, "allocatable": dict(amounts), "conditions": [*conditions, ready], "nodeInfo": info},
+                "status": {"capacity": amounts, "allocatable": amounts | left, "conditions": [*conditions, ready], "nodeInfo": info},
             },
             self.ago(days=120),
         )  # fmt: skip

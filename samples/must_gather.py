@@ -8,13 +8,18 @@ from pathlib import Path
 from cluster import Cluster, Object
 from files import document, put
 
+KUEUE = "kueue.x-k8s.io/v1beta2"
 LISTED = (
     ("v1", "ConfigMap", "configmaps"), ("v1", "Endpoints", "endpoints"), ("v1", "Event", "events"),
     ("v1", "PersistentVolumeClaim", "persistentvolumeclaims"), ("v1", "Pod", "pods"),
     ("v1", "ReplicationController", "replicationcontrollers"), ("v1", "Secret", "secrets"), ("v1", "Service", "services"),
     ("apps/v1", "DaemonSet", "daemonsets"), ("apps/v1", "Deployment", "deployments"), ("apps/v1", "ReplicaSet", "replicasets"),
     ("apps/v1", "StatefulSet", "statefulsets"), ("batch/v1", "CronJob", "cronjobs"), ("batch/v1", "Job", "jobs"),
-    ("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"),
+    ("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"), (KUEUE, "LocalQueue", "localqueues"), (KUEUE, "Workload", "workloads"),
+)  # fmt: skip
+CLUSTER_LISTED = (
+    (KUEUE, "AdmissionCheck", "admissionchecks"), (KUEUE, "ClusterQueue", "clusterqueues"), (KUEUE, "Cohort", "cohorts"),
+    (KUEUE, "ResourceFlavor", "resourceflavors"), (KUEUE, "Topology", "topologies"),
 )  # fmt: skip
 CLUSTER_FOLDERS = {"Node": "nodes", "PersistentVolume": "persistentvolumes"}
 
@@ -30,31 +35,35 @@ def write(root: Path, cluster: Cluster) -> None:
     for folder in (top, image):
         put(folder / "timestamp", stamps)
     put(image / "version", "larkfield/must-gather\n1.4.0\n")
-    lists: dict[tuple[str, str, str], list[Object]] = {}
-    namespaces = [obj["metadata"]["name"] for obj in cluster.objects if obj["kind"] == "Namespace"]
-    for namespace in namespaces:
-        for version, _, plural in LISTED:
-            lists[namespace, version, plural] = []
-    plurals = {kind: plural for _, kind, plural in LISTED}
     for obj in cluster.objects:
         meta, kind = obj["metadata"], obj["kind"]
         if kind == "Namespace":
             put(image / "namespaces" / meta["name"] / f"{meta['name']}.yaml", document(obj))
         elif kind in CLUSTER_FOLDERS:
             put(image / "cluster-scoped-resources" / "core" / CLUSTER_FOLDERS[kind] / f"{meta['name']}.yaml", document(obj))
-        else:
-            lists[meta["namespace"], obj["apiVersion"], plurals[kind]].append(obj)
-        if kind == "Pod":
+        elif kind == "Pod":
             put(image / "namespaces" / meta["namespace"] / "pods" / meta["name"] / f"{meta['name']}.yaml", document(obj))
-    kinds = {plural: kind for _, kind, plural in LISTED}
-    for (namespace, version, plural), items in lists.items():
-        folder = version.split("/")[0] if "/" in version else "core"
-        whole = {
-            "apiVersion": version,
-            "items": items,
-            "kind": f"{kinds[plural]}List",
-            "metadata": {"resourceVersion": str(cluster.serial + 1)},
-        }
-        put(image / "namespaces" / namespace / folder / f"{plural}.yaml", document(whole))
+    _write_lists(image, cluster)
     for (namespace, pod, container, source), text in cluster.logs.items():
         put(image / "namespaces" / namespace / "pods" / pod / container / container / "logs" / f"{source}.log", text)
+
+
+def _write_lists(image: Path, cluster: Cluster) -> None:
+    """A list a kind and namespace, empty ones too; of a custom resource only where the cluster has its operator."""
+    served = {obj["apiVersion"] for obj in cluster.objects}
+    held: dict[tuple[str, str, str], list[Object]] = {}
+    for obj in cluster.objects:
+        held.setdefault((obj["metadata"].get("namespace", ""), obj["apiVersion"], obj["kind"]), []).append(obj)
+    namespaces = [obj["metadata"]["name"] for obj in cluster.objects if obj["kind"] == "Namespace"]
+    places = [(namespace, image / "namespaces" / namespace, LISTED) for namespace in namespaces]
+    for namespace, folder, listed in (*places, ("", image / "cluster-scoped-resources", CLUSTER_LISTED)):
+        for version, kind, plural in listed:
+            if version != KUEUE or KUEUE in served:
+                whole = {
+                    "apiVersion": version,
+                    "items": held.get((namespace, version, kind), []),
+                    "kind": f"{kind}List",
+                    "metadata": {"resourceVersion": str(cluster.serial + 1)},
+                }
+                group = version.split("/")[0] if "/" in version else "core"
+                put(folder / group / f"{plural}.yaml", document(whole))

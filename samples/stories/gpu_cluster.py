@@ -6,21 +6,35 @@ from datetime import UTC, datetime, timedelta
 
 from cluster import REGISTRY, Cluster, digest
 
+from stories.queues import queues
+
+_HEALTHY = {"lark-gpu-05": 7}
+"""GPUs that can be used, where they are not all."""
+
 
 def story() -> Cluster:
-    """Twelve GPU nodes, one of them lost, and four more faults that have nothing to do with it."""
+    """Twelve GPU nodes, one of them lost, and more faults that have nothing to do with it."""
     c = Cluster("gpu-cluster", datetime(2026, 11, 12, 9, 30, tzinfo=UTC))
-    for name in ("default", "kube-system", "gpu-operator", "chat", "search", "training"):
+    for name in ("default", "kube-system", "gpu-operator", "kueue-system", "chat", "search", "training"):
         c.namespace(name)
     for number in (1, 2, 3):
         c.node(f"lark-cp-{number}", roles=("control-plane",))
     gpu_nodes = [f"lark-gpu-{number:02d}" for number in range(1, 13)]
     for node in gpu_nodes:
-        c.node(node, gpus=8, lost=timedelta(minutes=26) if node == "lark-gpu-07" else None, roles=("worker",))
+        c.node(
+            node,
+            gpus=8,
+            healthy=_HEALTHY.get(node),
+            mig=("all-3g.40gb", "failed") if node == "lark-gpu-11" else ("all-disabled", "success"),
+            lost=timedelta(minutes=26) if node == "lark-gpu-07" else None,
+            roles=("worker",),
+        )
     _operator(c, gpu_nodes)
     _chat(c)
     _search(c)
     _training(c)
+    _mig(c, gpu_nodes)
+    queues(c)
     lost = next(obj for obj in c.objects if obj["kind"] == "Node" and obj["metadata"]["name"] == "lark-gpu-07")
     c.event(
         lost,
@@ -41,7 +55,49 @@ def _operator(c: Cluster, gpu_nodes: list[str]) -> None:
     for number, node in enumerate(gpu_nodes):
         lost = c.ago(minutes=26) if node == "lark-gpu-07" else ""
         status = c.running("nvidia-device-plugin-daemonset", image, c.ago(days=30), lost=lost)
-        c.pod(plugin, f"m{number:02d}xt", node, created=c.ago(days=30), status=status)
+        pod = c.pod(plugin, f"m{number:02d}xt", node, created=c.ago(days=30), status=status)
+        if node in _HEALTHY:
+            words = "XidCriticalError: Xid=79 on Device=GPU-5e0c1f6a-93b2-4d7e-a1c8-2f40b7d96e31; marking device as unhealthy."
+            c.log(
+                pod,
+                "nvidia-device-plugin-daemonset",
+                "current",
+                [(c.ago(hours=6), f"I1112 03:30:00.118204       1 health.go:159] {words}")],
+            )
+
+
+def _mig(c: Cluster, gpu_nodes: list[str]) -> None:
+    """A new layout was asked for on a node whose GPUs are held by something else."""
+    image = f"{REGISTRY}/nvidia/k8s-mig-manager:v0.12.3"
+    config = (
+        "version: v1\nmig-configs:\n  all-disabled:\n  - devices: all\n    mig-enabled: false\n"
+        "  all-3g.40gb:\n  - devices: all\n    mig-enabled: true\n    mig-devices:\n      3g.40gb: 2\n"
+    )
+    c.add(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "default-mig-parted-config", "namespace": "gpu-operator"},
+            "data": {"config.yaml": config},
+        },
+        c.ago(days=120),
+    )
+    manager = c.daemonset("gpu-operator", "nvidia-mig-manager", image=image, desired=12, ready=11)
+    for number, node in enumerate(gpu_nodes):
+        lost = c.ago(minutes=26) if node == "lark-gpu-07" else ""
+        status = c.running("nvidia-mig-manager", image, c.ago(days=30), lost=lost)
+        pod = c.pod(manager, f"g{number:02d}zr", node, created=c.ago(days=30), status=status)
+        if node == "lark-gpu-11":
+            at = c.ago(minutes=94)
+            c.log(pod, "nvidia-mig-manager", "current", [
+                (c.ago(minutes=95), "Updating to MIG config: all-3g.40gb"),
+                (c.ago(minutes=95), "Asserting that the requested configuration is present in the configuration file"),
+                (at, "Applying the MIG mode change from the selected config to the node"),
+                (at, "The following GPUs could not be reset:"),
+                (at, "  GPU 00000000:4E:00.0: In use by another client"),
+                (at, 'time="2026-11-12T07:56:00Z" level=error msg="error resetting all GPUs: exit status 255"'),
+                (at, "Changing the 'nvidia.com/mig.config.state' node label to 'failed'"),
+            ])  # fmt: skip
 
 
 def _chat(c: Cluster) -> None:
