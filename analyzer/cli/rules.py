@@ -1,4 +1,4 @@
-"""`triage rules list|show|test`: the rule catalogue, its documentation, its tests."""
+"""`triage rules list|show|test|new`: the rule catalogue, its documentation, its tests, and a new rule."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analyzer.bundle.errors import UsageError
+from analyzer.cli.rules_new import new
 from analyzer.render.escape import opening
 
 if TYPE_CHECKING:
     from analyzer.engine.rule import Rule
 
-rules_app = typer.Typer(no_args_is_help=True, help="The rule catalogue, its documentation, its tests.")
+rules_app = typer.Typer(no_args_is_help=True, help="The rule catalogue, its documentation, its tests; a new rule.")
+rules_app.command("new")(new)
 
 _CODE = re.compile(r"^code:\s*[\"']?([\w-]+)/", re.MULTILINE)
 

@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from analyzer.engine import case_child
 from analyzer.engine.case_check import Bench, bench, check
 from analyzer.engine.case_file import Case, read_cases
 from analyzer.engine.lint import lint, lint_query
-from analyzer.engine.pack import CASES_SUFFIX, Pack, joined, load_pack, load_packs
+from analyzer.engine.pack import CASES_SUFFIX, Pack, code_of, joined, load_pack, load_packs, rule_files
+from analyzer.engine.retired import FILE as RETIRED
+from analyzer.engine.retired import Retired, retired_codes
 from analyzer.engine.rule import Rule
-from analyzer.engine.yamltext import YamlError
+from analyzer.engine.yamltext import YamlError, read_yaml
 
 PROCESSES = 2
+APART_SHARE = 8
+"""Rules of others that are worth a process of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +39,51 @@ def run_all(folder: Path | None = None, codes: Sequence[str] = (), processes: in
     Args:
         folder: the pack; None for the built-in one. The rules of another pack run beside the built-in ones.
         codes: only these rules; empty for all.
-        processes: how many run at once; 1 runs them here.
+        processes: how many run at once; 1 runs ours here. Those of another pack always run apart, with limits.
 
     Yields:
         One outcome a rule, broken ones first, then in the order of the files.
     """
-    packs = _packs(folder)
-    pack = packs[-1] if folder else packs[0]
-    for broken in pack.broken:
-        if not codes or broken.code in codes:
-            yield Outcome(broken.code, 0, (str(broken),))
+    pack = _packs(folder)[-1]
+    for outcome in _outside_rules(pack):
+        if not codes or outcome.code in codes:
+            yield outcome
     wanted = [rule.code for rule in pack.rules if not codes or rule.code in codes]
+    if len(_packs(folder)) > 1:
+        yield from _run_apart(pack.folder, wanted, processes)
+        return
     if processes <= 1 or len(wanted) < 2:
         for code in wanted:
-            yield _run(folder, code)
+            yield run_here(folder, code)
         return
     # No connection is open here yet, and no thread runs: forking is safe, and much faster than starting anew.
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
     with concurrent.futures.ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context(method)) as pool:
-        yield from pool.map(_run, [folder] * len(wanted), wanted)
+        yield from pool.map(run_here, [folder] * len(wanted), wanted)
+
+
+def _outside_rules(pack: Pack) -> Iterator[Outcome]:
+    """What is wrong with a pack beside the rules that can be read."""
+    for broken in pack.broken:
+        yield Outcome(broken.code, 0, (str(broken),))
+    try:
+        retired_codes(pack.folder)
+    except YamlError as error:
+        yield Outcome(RETIRED, 0, (str(error),))
+    known = {code_of(path) for path in rule_files(pack.folder)}
+    for path in sorted(pack.folder.glob(f"*/*{CASES_SUFFIX}")):
+        if code_of(path) not in known:
+            yield Outcome(code_of(path), 0, (f"{_shown(pack, path)}:1: these cases have no rule beside them",))
+
+
+def _run_apart(folder: Path, codes: Sequence[str], processes: int) -> Iterator[Outcome]:
+    """The rules of a pack of others, in processes with limits."""
+    count = max(1, min(processes, len(codes) // APART_SHARE))
+    shares = [codes[number::count] for number in range(count)]
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        told = [one for share in pool.map(lambda share: list(case_child.run(folder, share)), shares) for one in share]
+    for code, cases, problems in sorted(told, key=lambda one: codes.index(one[0])):
+        yield Outcome(code, cases, problems)
 
 
 @lru_cache(maxsize=4)
@@ -70,18 +101,28 @@ def _built_in() -> Pack:
 
 @lru_cache(maxsize=4)
 def _bench(folder: Path | None) -> Bench:
-    return bench(_packs(folder))
+    shared = bench(_packs(folder))
+    # What runs in it is not always ours: nothing is spilled to the working directory, no setting can be changed.
+    for setting in ("memory_limit = '1GB'", "max_temp_directory_size = '0KiB'", "lock_configuration = true"):
+        shared.con.execute(f"SET {setting}")
+    return shared
 
 
-def _run(folder: Path | None, code: str) -> Outcome:
-    """The outcome of one rule."""
+def run_here(folder: Path | None, code: str) -> Outcome:
+    """Lints one rule of a pack and runs its cases in this process, without limits."""
     packs = _packs(folder)
-    pack = packs[-1] if folder else packs[0]
+    pack = packs[-1]
+    broken = next((broken for broken in pack.broken if broken.code == code), None)
+    if broken:
+        return Outcome(code, 0, (str(broken),))
     rule = next(rule for rule in pack.rules if rule.code == code)
+    path = pack.folder / f"{code}.yaml"
+    document = read_yaml(path, _shown(pack, path))
     cases, problems = _cases(pack, rule)
-    problems += [f"{rule.place}: {problem}" for problem in lint(rule, cases)]
-    unbound = lint_query(rule)
-    problems += [f"{rule.query_place}: {problem}" for problem in unbound]
+    if not problems:
+        problems += lint(rule, document, cases, _retired(packs, code))
+    unbound = lint_query(rule, document, path)
+    problems += unbound
     for case in cases or () if not unbound else ():
         problems += [f"{case.place}: {case.name}: {difference}" for difference in check(_bench(folder), rule, case)]
     return Outcome(code, len(cases or ()), tuple(problems))
@@ -93,6 +134,22 @@ def _cases(pack: Pack, rule: Rule) -> tuple[tuple[Case, ...] | None, list[str]]:
     if not path.is_file():
         return None, []
     try:
-        return read_cases(path, f"{pack.folder.name}/{rule.code}{CASES_SUFFIX}"), []
+        return read_cases(path, _shown(pack, path)), []
     except YamlError as error:
         return (), [str(error)]
+
+
+def _retired(packs: Sequence[Pack], code: str) -> Retired | None:
+    """Where a code is out of use, in any of the packs."""
+    for pack in packs:
+        try:
+            found = retired_codes(pack.folder).get(code.lower())
+        except YamlError:
+            continue
+        if found:
+            return found
+    return None
+
+
+def _shown(pack: Pack, path: Path) -> str:
+    return f"{pack.folder.name}/{path.relative_to(pack.folder).as_posix()}"

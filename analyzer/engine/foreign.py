@@ -8,30 +8,24 @@ files and settings closed, and answers rows only: the words are made here, by te
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
-import queue
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import duckdb
 
-from analyzer.engine import macros
+from analyzer.engine import apart, macros
 from analyzer.engine.query import QUERY_SECONDS, QueryError, Row, select
 from analyzer.store.schema import PARTS
 
 _COPY = "rules_copy"
 
-MEMORY_BYTES = 4 << 30
-"""Address space of the child."""
 ANSWER_BYTES = 64 << 20
 """Longest answer to one query."""
-START_SECONDS = 20.0
-"""What starting the child and opening the database may take on top of the first query."""
 GRACE_SECONDS = 3.0
 """How long a child may take to see that a query was interrupted, and to answer."""
 
@@ -85,42 +79,18 @@ def _one_child(
     database: Path, queries: Sequence[str], found: Sequence[tuple[int, str]], seconds: float
 ) -> list[list[Row] | QueryError]:
     """The answers of one child: all of them, or up to the query that it did not survive."""
-    command = [sys.executable, "-P", "-m", "analyzer.engine.foreign"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
-        assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both were asked for
-        lines: queue.Queue[bytes | None] = queue.Queue(maxsize=2)
-        reader = threading.Thread(target=_read_lines, args=(child.stdout, lines), daemon=True)
-        reader.start()
-        answers: list[list[Row] | QueryError] = []
-        try:
-            request = {"database": str(database), "queries": list(queries), "found": list(found), "seconds": seconds}
-            with contextlib.suppress(BrokenPipeError):
-                child.stdin.write(json.dumps(request).encode() + b"\n")
-                child.stdin.close()
-            for number in range(len(queries)):
-                try:
-                    line = lines.get(timeout=seconds + (GRACE_SECONDS if number else START_SECONDS))
-                except queue.Empty:
-                    return [*answers, QueryError(f"took longer than {seconds:g} s and was stopped")]
-                if line is None:
-                    return [*answers, QueryError("the process that ran it ended: out of memory, or its answer was too large")]
-                answers.append(_answer(line))
-        finally:
-            child.kill()
-            while reader.is_alive():
-                with contextlib.suppress(queue.Empty):
-                    lines.get(timeout=0.05)
+    request = {"database": str(database), "queries": list(queries), "found": list(found), "seconds": seconds}
+    answers: list[list[Row] | QueryError] = []
+    try:
+        with contextlib.closing(
+            apart.answers("analyzer.engine.foreign", request, seconds + GRACE_SECONDS, ANSWER_BYTES)
+        ) as lines:
+            answers += (_answer(line) for line in itertools.islice(lines, len(queries)))
+    except apart.LateError:
+        answers.append(QueryError(f"took longer than {seconds:g} s and was stopped"))
+    except apart.ApartError as error:
+        answers.append(QueryError(str(error)))
     return answers
-
-
-def _read_lines(stream: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
-    """Hands on the child's lines, None at the end or when one is too long."""
-    with contextlib.suppress(ValueError, OSError):
-        while line := stream.readline(ANSWER_BYTES + 1):
-            if len(line) > ANSWER_BYTES or not line.endswith(b"\n"):
-                break
-            lines.put(line)
-    lines.put(None)
 
 
 def _answer(line: bytes) -> list[Row] | QueryError:
@@ -158,19 +128,10 @@ def _decoded(value: Any) -> Any:
     return value
 
 
-def _limit_memory() -> None:
-    """Bounds the address space, where the operating system can."""
-    with contextlib.suppress(ImportError, OSError, ValueError, AttributeError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def _main() -> None:
     """The child: one request on standard input, one line an answer on standard output."""
     request = json.loads(sys.stdin.buffer.readline())
-    _limit_memory()
+    apart.limit_memory()
     con = duckdb.connect(request["database"], read_only=True, config={"threads": 2})
     con.execute("SET TimeZone = 'UTC'")
     con.execute("SET memory_limit = '1GB'")

@@ -12,7 +12,7 @@ from analyzer.engine.model import Basis, Owner, Severity, Waiting
 from analyzer.engine.templates import Template, TemplateError
 from analyzer.engine.yamltext import Document, Place
 
-_CODE = re.compile(r"[a-z][a-z0-9]*/[A-Z][A-Za-z0-9]{1,80}\Z")
+CODE = re.compile(r"[a-z][a-z0-9]*/[A-Z][A-Za-z0-9]{1,80}\Z")
 _KEYS = frozenset(
     {
         "code",
@@ -157,7 +157,7 @@ def read_rule(document: Document, code: str) -> Rule:
         if key not in document.value:
             raise reader.error("", f"{key} is missing")
     found = reader.text("code")
-    if not _CODE.match(found):
+    if not CODE.match(found):
         raise reader.error("code", f"{found!r} is no code such as pod/CrashLooping")
     if found != code:
         raise reader.error("code", f"is {found!r}, but the file's path says {code!r}")
