@@ -151,7 +151,7 @@ class Taker:
         skipped = 0
         for raw in items:
             try:
-                value = orjson.loads(raw)
+                value = orjson.loads(memoryview(raw))
             except orjson.JSONDecodeError:
                 value = None
             if not isinstance(value, dict):
