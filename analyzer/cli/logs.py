@@ -77,11 +77,8 @@ def logs(
             series, missing = choose.series_of(case.con, pods, container, previous=previous)
             sources = _sources(case, stored, bundles or [], [log for one in series for log in one.logs])
             clock = Clock(_collected(case.con)) if workload else None
-            # What is said of the logs stands before them on a terminal, and does not mix with them.
-            for words in missing[:_MAX_TOLD]:
-                _tell(words)
-            if len(missing) > _MAX_TOLD:
-                _tell(f"{len(missing) - _MAX_TOLD:,} more logs are missing")
+            # That most containers have no previous run goes without saying.
+            _tell_all([words for words in missing if not (previous and words.startswith("not found"))])
             output.print_logs(series, sources, case.folder, output.Out(sys.stdout.write, _tell), clock)
         except NoLogError as error:
             fail(str(error), target.NOT_THERE)
@@ -155,6 +152,13 @@ def _sources(case: _Opened, stored: Path | None, given: list[Path], needed: list
 def _collected(con: duckdb.DuckDBPyConnection) -> datetime | None:
     row = con.execute("SELECT max(collected_at) FROM inputs").fetchone()
     return row[0] if row else None
+
+
+def _tell_all(missing: list[str]) -> None:
+    for words in missing[:_MAX_TOLD]:
+        _tell(words)
+    if len(missing) > _MAX_TOLD:
+        _tell(f"{len(missing) - _MAX_TOLD:,} more logs are missing")
 
 
 def _tell(words: str) -> None:

@@ -1,0 +1,1 @@
+"""`triage logs` and what it is made of."""
