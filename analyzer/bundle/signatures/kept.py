@@ -14,11 +14,9 @@ from analyzer.bundle.signatures.model import CONTEXT_LINES
 from analyzer.bundle.text import clean
 from analyzer.redact import mask_text, placeholder
 
-# A line of a key: all of it but a time, the runtime's `stdout F` or another word in front is base64.
+# A line of a key: base64 after nothing, or after a time and other words that stand before every line of a log.
 _KEY_LINE = re.compile(r"(?P<front>(?:.{0,200}[\s\]|:])?)(?P<key>[A-Za-z0-9+/=_-]{16,})\s*\Z")
-_SHORT_KEY_LINE = re.compile(
-    r"(?P<front>\s*(?:\d{4}-\d\d-\d\dT\S{1,40}\s+)?(?:std(?:out|err)\s[FP]\s+)?)(?P<key>[A-Za-z0-9+/=]{1,80})\s*\Z"
-)
+_KEY_REST = re.compile(r"(?P<front>(?:.{0,200}\s)?)(?P<key>[A-Za-z0-9+/=]{1,80})\s*\Z")
 _KEY_BEGIN, _KEY_END, _KEY_MARK = "-----BEGIN", "-----END", "PRIVATE KEY"
 
 
@@ -91,13 +89,19 @@ def masked(signature: str, raw: RawHit) -> Hit:
 def _without_key(lines: list[str], *, is_open: bool) -> list[str]:
     """The lines with those masked that belong to a private key; `is_open` tells that one is open where they begin."""
     kept: list[str] = []
+    words = 1
     for line in lines:
         begin, end = line.rfind(_KEY_BEGIN), line.rfind(_KEY_END)
         if is_open and end >= 0:
             kept.append(placeholder("private-key", line))
             is_open = begin > end
         elif is_open:
-            found = _KEY_LINE.match(line) or _SHORT_KEY_LINE.match(line)
+            found = _KEY_LINE.match(line)
+            if found:
+                words = len(line.split())
+            elif len(line.split()) == words:
+                # Its last line may be short, but has as much in front as the others.
+                found = _KEY_REST.match(line)
             kept.append(found["front"] + placeholder("private-key", found["key"]) if found else line)
         elif begin > end and _KEY_MARK in line[begin:]:
             kept.append(line[:begin] + placeholder("private-key", line[begin:]))
