@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ import orjson
 from analyzer.collect.discovery import Resource
 from analyzer.collect.plan import Plan, has_any, matches_any
 from analyzer.redact import mask_object
+from analyzer.redact.signs import needles
 
 MANAGERS = "triage.dev/field-managers"
 LABEL_TIMES = "triage.dev/label-times"
@@ -76,7 +77,9 @@ class Shaper:
                 for path in trim.drop:
                     if _drop(value, path):
                         tally.left_out[f"{trim.resource} {path}", trim.why] += 1
-        line = orjson.dumps(mask_object(value))
+        line = orjson.dumps(value)
+        if needles(line) or value["kind"] == "Secret":
+            line = orjson.dumps(mask_object(value))
         if b"[masked:" in line:
             tally.masked.update(kind.decode() for kind in _PLACEHOLDER.findall(line))
         return line
@@ -164,7 +167,7 @@ def _managers(fields: list[Any]) -> list[dict[str, str]]:
     return entries
 
 
-def _label_times(fields: list[Any], patterns: Collection[str]) -> dict[str, str]:
+def _label_times(fields: list[Any], patterns: tuple[str, ...]) -> dict[str, str]:
     """When each label that matches was last written: the time of the newest manager that owns it."""
     times: dict[str, str] = {}
     for entry in fields:

@@ -149,9 +149,9 @@ def matches(pattern: str, text: str) -> bool:
     return _compiled(pattern).fullmatch(text) is not None
 
 
-def matches_any(patterns: Iterable[str], text: str) -> bool:
+def matches_any(patterns: tuple[str, ...], text: str) -> bool:
     """Does a text match one of the patterns."""
-    return any(matches(pattern, text) for pattern in patterns)
+    return _compiled_all(patterns).fullmatch(text) is not None
 
 
 def has_any(wanted: Iterable[str], held: Mapping[str, object]) -> bool:
@@ -200,4 +200,14 @@ def _unknown(value: object) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
+    return re.compile(_regex(pattern), re.DOTALL)
+
+
+@lru_cache(maxsize=64)
+def _compiled_all(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    # One expression, since this is asked for every pod of a cluster. Without patterns one that matches nothing.
+    return re.compile("|".join(map(_regex, patterns)) or r"(?!)", re.DOTALL)
+
+
+def _regex(pattern: str) -> str:
+    return ".*".join(re.escape(part) for part in pattern.split("*"))
