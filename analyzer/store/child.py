@@ -61,9 +61,14 @@ def _answer(request: dict[str, Any]) -> tuple[int, str]:
     import duckdb
 
     from analyzer.store.database import QueryError, check_select, lock, one_line
+    from analyzer.store.statement import without_end
 
+    parquet = bool(request.get("parquet"))
     try:
         con = _open(request)
+        if parquet:
+            # The one file that can be reached once the connection is locked. Only SELECTs are run, which cannot write to it.
+            con.execute(f"SET allowed_paths = [{_literal(request['result'])}]")
         lock(con)
         ours = con.execute("SELECT value FROM meta WHERE key = 'schema'").fetchall() == [(GENERATION,)]
     except duckdb.Error:
@@ -71,9 +76,14 @@ def _answer(request: dict[str, Any]) -> tuple[int, str]:
     if not ours:
         return FOREIGN, "not a database of triage, or one of another version"
     try:
-        check_select(con, request["query"], explain=True)
-        con.execute(request["query"])
-        _write(con, Path(request["result"]))
+        check_select(con, request["query"], explain=not parquet)
+        if parquet:
+            # It is one SELECT, so the parentheses hold whatever it is; a comment at its end stops at the line.
+            target = f"{_literal(request['result'])} (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
+            con.execute(f"COPY (\n{without_end(request['query'])}\n) TO {target}")
+        else:
+            con.execute(request["query"])
+            _write(con, Path(request["result"]))
     except (duckdb.OutOfMemoryException, MemoryError):
         message = "the query needs more memory than it may use"
     except duckdb.Error as error:
@@ -85,6 +95,10 @@ def _answer(request: dict[str, Any]) -> tuple[int, str]:
     else:
         return OK, ""
     return FAILED, message
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _open(request: dict[str, Any]) -> Any:

@@ -70,11 +70,36 @@ class Runner:
             QueryError: it is something else, failed, took too long or needed too much memory; one line.
             UnreadableError: the file is no database of ours.
         """
-        path = Path(self._folder.name) / "result.ndjson"
+        path = self._answer(query, "result.ndjson", parquet=False)
+        with path.open(encoding="utf-8") as stream:
+            columns = json.loads(next(stream))
+        return Result(tuple((str(name), str(kind)) for name, kind in columns), path)
+
+    def parquet(self, query: str) -> Path:
+        """The result of exactly one SELECT as a Parquet file, which is gone when this runner is closed.
+
+        Raises:
+            QueryError, UnreadableError: as for `run`.
+        """
+        return self._answer(query, "result.parquet", parquet=True)
+
+    def tables(self) -> dict[str, int]:
+        """The tables that the database has, with their number of rows.
+
+        Raises:
+            QueryError, UnreadableError: as for `run`.
+        """
+        result = self.run("SELECT table_name, estimated_size FROM duckdb_tables() WHERE schema_name = 'main'")
+        return {str(row[0]): int(row[1]) for row in result.rows()}
+
+    def _answer(self, query: str, name: str, *, parquet: bool) -> Path:
+        """Runs the query; where its result lies."""
+        path = Path(self._folder.name) / name
         request = {
             "database": str(self._database.absolute()),
             "query": query,
             "result": str(path),
+            "parquet": parquet,
             "spill": str(spill_folder(Path(self._folder.name))),
             "memory": MEMORY_BYTES,
             "address_space": ADDRESS_SPACE_BYTES,
@@ -86,9 +111,7 @@ class Runner:
             raise UnreadableError(f"{self._database}: {message}")
         if code != child.OK:
             raise QueryError(message or "the query ended the database process; it may need too much memory")
-        with path.open(encoding="utf-8") as stream:
-            columns = json.loads(next(stream))
-        return Result(tuple((str(name), str(kind)) for name, kind in columns), path)
+        return path
 
     def _child(self, request: dict[str, Any]) -> tuple[int, str]:
         """Runs the child to its end or to the time limit: its exit code and its message."""

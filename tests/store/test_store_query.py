@@ -85,9 +85,6 @@ def test_a_report_stands_for_its_folder(report: Path, tmp_path: Path, name: str)
     done = triage("sql", folder / name, "SELECT name FROM objects WHERE object_id = 0", "--format", "csv")
     assert (done.returncode, done.stdout) == (0, "name\nweb\n")
     assert triage("sql", folder / name, "SELECT 1", "-o", folder / "bundle.duckdb").returncode == 2
-    done = triage("analyze", folder / name, "-o", tmp_path / "again")
-    assert done.returncode == 2
-    assert f"{name} is a report: give the bundle" in done.stderr
 
 
 def test_strange_values(database: Path) -> None:
