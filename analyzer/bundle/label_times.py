@@ -12,7 +12,7 @@ import orjson
 
 ANNOTATION = "triage.dev/label-times"
 """JSON, label key → RFC 3339 time of the newest manager that owns the label."""
-PREFIX = "nvidia.com/"
+PREFIXES = ("nvidia.com/", "feature.node.kubernetes.io/pci-")
 """Labels whose times are kept."""
 MAX_LABELS = 500
 """Labels whose times are kept of one Node."""
@@ -44,6 +44,6 @@ def _times(fields: list[Any]) -> dict[str, str]:
             owned = owned.get(step) if isinstance(owned, dict) else None
         for name in owned if isinstance(owned, dict) else ():
             key = name.removeprefix("f:") if isinstance(name, str) else ""
-            if key.startswith(PREFIX) and times.get(key, "") < when and (key in times or len(times) < MAX_LABELS):
+            if key.startswith(PREFIXES) and times.get(key, "") < when and (key in times or len(times) < MAX_LABELS):
                 times[key] = when
     return times

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.gpu import edges, mig_configs, mig_managers, mig_words, nodes, requests
+from analyzer.facts.gpu import edges, mig_configs, mig_layouts, mig_managers, mig_words, nodes, requests
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -13,5 +13,6 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     nodes.derive(con)
     mig_configs.derive(con)
     mig_managers.derive(con)
+    mig_layouts.derive(con)
     mig_words.derive(con)
     edges.derive(con)

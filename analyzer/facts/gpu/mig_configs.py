@@ -59,7 +59,7 @@ def read(text: str) -> tuple[list[Rule], str | None]:
 
 
 def _rules(name: str, rules: Any) -> Iterator[Rule]:
-    for idx, rule in enumerate(mappings(rules)):
+    for idx, rule in enumerate(mappings(rules) or [{}]):
         picked, filtered = rule.get("devices"), rule.get("device-filter") not in (None, "", [])
         count = len(picked) if isinstance(picked, list) else None
         enabled = rule.get("mig-enabled") is True

@@ -98,6 +98,7 @@ def _row(node: Stored, offered: list[dict[str, Any]], *, own_plugin: bool) -> di
         "name": node.name,
         "present": found.get("nvidia.com/gpu.present"),
         "pci_label": pci,
+        "found_at": found.times.get("nvidia.com/gpu.present") or found.times.get(pci or ""),
         "product": found.get("nvidia.com/gpu.product"),
         "count": found.whole("nvidia.com/gpu.count"),
         "memory_mib": found.whole("nvidia.com/gpu.memory"),

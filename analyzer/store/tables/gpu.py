@@ -15,6 +15,7 @@ input INTEGER its input
 name VARCHAR name of the Node
 present VARCHAR label nvidia.com/gpu.present as written
 pci_label VARCHAR the label of node feature discovery that says there is an NVIDIA device, null where none does
+found_at TIMESTAMP when the GPU Operator noted that it has GPUs, else when that label was written; null where nothing says
 product VARCHAR model, as labelled (-SHARED and -MIG-PROFILE are added by GPU feature discovery)
 count INTEGER label nvidia.com/gpu.count: GPUs (with MIG strategy single: MIG devices)
 memory_mib BIGINT label nvidia.com/gpu.memory, in MiB
@@ -98,6 +99,18 @@ log_last_at TIMESTAMP time of the last line of that log
 configmap VARCHAR namespace and name of the ConfigMap with the layouts, null where that cannot be told
 configmap_id BIGINT that ConfigMap, null where it is not in the bundle
 configmap_error VARCHAR why its layouts cannot be read, null where they can
+""",
+    ),
+    table(
+        "mig_layouts",
+        "facts",
+        "Nodes whose MIG layout was applied, or is called invalid: what they offer held against the layout.",
+        """
+object_id BIGINT the Node
+strategy VARCHAR MIG strategy: by label, else by the ClusterPolicy
+differences VARCHAR[] what differs, in words; empty where all is as it should be or cannot be told
+resource VARCHAR the first resource that differs, null where the node has none of that name
+unknown VARCHAR why it cannot be told, null where it can
 """,
     ),
     table(
