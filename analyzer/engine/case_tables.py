@@ -14,7 +14,7 @@ import duckdb
 from analyzer import facts, redact, times
 from analyzer.bundle.formats.base import SOURCES, Place, Source
 from analyzer.bundle.logs import LogCounter
-from analyzer.bundle.signatures import LogScan, Scanner
+from analyzer.bundle.signatures import Scanner, search
 from analyzer.engine.case_file import Case
 from analyzer.facts.rows import insert_rows
 from analyzer.store.schema import TABLES
@@ -190,13 +190,9 @@ def _logs(con: duckdb.DuckDBPyConnection, case: Case, first: int, scanner: Scann
             | {"bytes": told.bytes, "lines": told.lines, "first_line": 1, "tail": told.tail, "tail_line": told.tail_line}
             | {"first_at": _naive(told.first_at), "last_at": _naive(told.last_at)}
         )
-        automaton = scanner.automaton_for(place, file["path"], file["format"])
-        if automaton:
-            scan = LogScan(scanner, automaton)
-            scan.feed(text.encode("utf-8", "replace"))
-            scan.finish()
-            hits += [ids | asdict(hit) | {"at": _naive(hit.at)} for hit in scan.hits()]
-            counts += [{"log_id": number} | asdict(count) for count in scan.counts()]
+        found, numbers = search(scanner, place, file["path"], file["format"], text.encode("utf-8", "replace"))
+        hits += [ids | asdict(hit) | {"at": _naive(hit.at)} for hit in found]
+        counts += [{"log_id": number} | asdict(count) for count in numbers]
     insert_rows(con, "logs", rows)
     insert_rows(con, "log_hits", hits)
     insert_rows(con, "log_hit_counts", counts)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 import duckdb
 
 from analyzer.facts.rows import insert_rows
-from analyzer.facts.values import mapping, mappings, moment, one_line, stored, text
+from analyzer.facts.values import mapping, mappings, one_line, stored, text
 
 _KINDS = (
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
 )
 
-# API server, apiserver/pkg/admission/plugin/webhook/errors: `failed calling webhook "NAME": MESSAGE`. In logs the
-# quotes come escaped.
+# API server, apiserver/pkg/admission/plugin/webhook/errors: `failed calling webhook "NAME": MESSAGE`.
 _CALL = re.compile(r'failed calling webhook \\?"([^"\\]{1,253})\\?"(?::\s*(.{0,1500}))?', re.DOTALL)
-_LOG_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)")
+SIGNATURE = "webhook/call-failed"
+"""The same words in logs (rules/webhook/calls.signatures.yaml)."""
 
 WORDS = {
     "no-endpoints": "its Service has no endpoint",
@@ -47,8 +46,8 @@ _CAUSES = tuple(
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `webhooks`, `webhook_failures` and the edges of kind `webhook` in `relations`.
 
-    `events`, `conditions` and `logs` are filled before. An edge goes from the configuration (where it is in the bundle)
-    to the object whose event or condition names the webhook.
+    `events`, `conditions`, `logs` and `log_hits` are filled before. An edge goes from the configuration (where it is in the
+    bundle) to the object whose event or condition names the webhook.
     """
     insert_rows(con, "webhooks", _webhooks(con))
     con.execute(
@@ -108,33 +107,30 @@ def _failures(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
 
 
 def _in_logs(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
-    """The last line of each log's tail that names each webhook."""
-    logs = con.execute(
-        "SELECT log_id, tail, tail_line FROM logs WHERE contains(tail, 'failed calling webhook') "
-        "AND source IN ('current', 'previous') ORDER BY log_id"
+    """The newest line of each log that names each webhook."""
+    hits = con.execute(
+        "SELECT log_id, line, \"at\", json_extract_string(fields, ['$.webhook', '$.said', '$.reason']) "
+        "FROM log_hits JOIN logs USING (log_id) WHERE signature = ? AND source IN ('current', 'previous') ORDER BY log_id, line",
+        [SIGNATURE],
     ).fetchall()
-    for log_id, tail, tail_line in logs:
-        newest: dict[str, dict[str, Any]] = {}
-        for offset, line in enumerate(tail.split("\n")):
-            found = _parsed(line) if "failed calling webhook" in line else None
-            if found:
-                at = _line_time(line)
-                first = newest[found["webhook"]]["first_at"] if found["webhook"] in newest else at
-                newest[found["webhook"]] = found | {
-                    "source": "log", "log_id": log_id, "line": (tail_line or 1) + offset, "first_at": first, "last_at": at,
-                }  # fmt: skip
-        yield from newest.values()
-
-
-def _line_time(line: str) -> datetime | None:
-    found = _LOG_TIME.search(line[:200])
-    return moment(found[0]) if found else None
+    newest: dict[tuple[int, str], dict[str, Any]] = {}
+    for log_id, line, at, (webhook, said, reason) in hits:
+        key = (log_id, webhook)
+        first = newest[key]["first_at"] if key in newest else None
+        newest[key] = _told(webhook, said, reason or "") | {
+            "source": "log", "log_id": log_id, "line": line, "first_at": first or at, "last_at": at,
+        }  # fmt: skip
+    yield from newest.values()
 
 
 def _parsed(message: str) -> dict[str, Any] | None:
     found = _CALL.search(message)
     if not found:
         return None
-    words = one_line(found[2] or "")
-    cause = next((cause for cause, pattern in _CAUSES if pattern.search(words)), "other")
-    return {"webhook": found[1], "cause": cause, "words": WORDS[cause], "message": one_line(found[0], 1_000)}
+    return _told(found[1], found[0], found[2] or "")
+
+
+def _told(webhook: str, said: str, reason: str) -> dict[str, Any]:
+    """What a row says of words of the API server, `reason` being what follows the name of the webhook."""
+    cause = next((cause for cause, pattern in _CAUSES if pattern.search(one_line(reason))), "other")
+    return {"webhook": webhook, "cause": cause, "words": WORDS[cause], "message": one_line(said, 1_000)}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import duckdb
 import orjson
 
 from analyzer import facts
+from analyzer.bundle.formats.base import Place
+from analyzer.bundle.signatures import Scanner, search
+from analyzer.engine.pack import load_packs, signatures_of
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import moment
 from analyzer.store.schema import TABLES
@@ -68,9 +73,20 @@ def database(
     )
     insert_rows(con, "logs", [_log(number, len(rows), log) for number, log in enumerate(logs)])
     insert_rows(con, "files", [_file(len(rows) + number, f"{number}.log", "log") for number in range(len(logs))])
+    for number, log in enumerate(logs):
+        place = Place(log["namespace"], log["pod"], log["container"], log.get("source", "current"))
+        hits, counts = search(_scanner(), place, f"{number}.log", "plain", str(log["text"]).encode())
+        ids = {"log_id": number, "file_id": len(rows) + number}
+        insert_rows(con, "log_hits", [ids | asdict(hit) | {"at": moment(hit.at)} for hit in hits])
+        insert_rows(con, "log_hit_counts", [ids | asdict(count) for count in counts])
     if derived:
         facts.derive_all(con)
     return con
+
+
+@cache
+def _scanner() -> Scanner:
+    return Scanner(signatures_of(load_packs()))
 
 
 def one(con: duckdb.DuckDBPyConnection, query: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from analyzer.bundle.signatures.kept import Count, Hit
 from analyzer.bundle.signatures.model import Signature
-from analyzer.bundle.signatures.scan import LogScan
+from analyzer.bundle.signatures.scan import LogScan, search
 from analyzer.bundle.signatures.scanner import Scanner, compile_pattern
 
-__all__ = ["Count", "Hit", "LogScan", "Scanner", "Signature", "compile_pattern"]
+__all__ = ["Count", "Hit", "LogScan", "Scanner", "Signature", "compile_pattern", "search"]

@@ -11,6 +11,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.bundle.formats.base import Place
 from analyzer.bundle.limits import KIB
 from analyzer.bundle.signatures.kept import Count, Hit, RawHit, Surroundings, masked
 from analyzer.bundle.signatures.model import (
@@ -255,6 +256,26 @@ class LogScan:
         """Whether a private key that began before the line has not ended before it."""
         last = bisect_left(self._key_lines, line) - 1
         return last >= 0 and self._key_open[last] and line - self._key_lines[last] <= MAX_KEY_LINES
+
+
+def search(scanner: Scanner, place: Place, path: str, format_name: str, data: bytes) -> tuple[list[Hit], list[Count]]:
+    """The hits in a log that is in memory as a whole.
+
+    Args:
+        scanner: the signatures.
+        place: where the log comes from.
+        path: path of its file.
+        format_name: the format of its bundle.
+        data: the log.
+    """
+    automaton = scanner.automaton_for(place, path, format_name)
+    if automaton is None:
+        return [], []
+    scan = LogScan(scanner, automaton)
+    for start in range(0, len(data), MAX_LINE_BYTES):
+        scan.feed(data[start : start + MAX_LINE_BYTES])
+    scan.finish()
+    return scan.hits(), scan.counts()
 
 
 def _text(name: str | bytes) -> str:
