@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 from analyzer.engine.model import (
+    CappedHits,
     CollectError,
     Coverage,
     EventWindow,
@@ -22,6 +23,8 @@ from analyzer.engine.model import (
 
 MAX_ERRORS = 500
 """Collection errors that a report lists."""
+MAX_CAPPED = 100
+"""Signatures with more hits than are kept that a report lists."""
 _NOT_READ = ("partial", "unread")
 _UNTOLD = ("not-collected", "absent")
 """What a kind is that the bundle has no file and no record of; an `absent` that a list tells has no reason."""
@@ -109,4 +112,12 @@ def _logs(con: duckdb.DuckDBPyConnection) -> LogCoverage:
         "FROM objects o WHERE kind = 'Pod' AND api_group = ''"
     ).fetchone()
     pods, with_logs = row or (0, 0)
-    return LogCoverage(dict(files), with_logs, pods)
+    capped = con.execute(
+        "SELECT f.input, f.path, c.signature, c.hits, c.kept, count(*) OVER () FROM log_hit_counts c "
+        "JOIN logs l USING (log_id) JOIN files f USING (file_id) WHERE c.hits > c.kept "
+        "ORDER BY c.hits DESC, f.file_id, c.log_id, c.signature LIMIT ?",
+        [MAX_CAPPED],
+    ).fetchall()
+    return LogCoverage(
+        dict(files), with_logs, pods, tuple(CappedHits(*row[:-1]) for row in capped), capped[0][-1] if capped else 0
+    )

@@ -139,12 +139,29 @@ class EventWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class CappedHits:
+    """A signature that hit more lines of one log than are kept (the first and the newest ones)."""
+
+    input: int
+    file: str
+    signature: str
+    hits: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class LogCoverage:
-    """Which logs there are: files by source, pods that have at least one, pods in all."""
+    """Which logs there are: files by source, pods that have at least one, pods in all.
+
+    `capped` are the signatures of whose hits not all are kept, the most frequent first, `capped_total` how many of
+    them there are.
+    """
 
     files: dict[str, int]
     pods_with_logs: int
     pods: int
+    capped: tuple[CappedHits, ...] = ()
+    capped_total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

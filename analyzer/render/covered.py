@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from analyzer.engine.model import CollectError, KindCoverage, Report, UnreadFile
+from analyzer.engine.model import CollectError, KindCoverage, LogCoverage, Report, UnreadFile
 from analyzer.render import words
 from analyzer.render.escape import clip, one_line
 from analyzer.render.view import not_shown
@@ -16,6 +16,7 @@ TOGETHER: Final = 6
 WINDOWS: Final = 60
 ERRORS: Final = 60
 FILES: Final = 200
+CAPPED: Final = 5
 
 _ALWAYS = frozenset({("", "Node"), ("", "Pod"), ("", "Event")})
 
@@ -81,6 +82,20 @@ def _events(report: Report) -> str:
     return known + " No event is no proof that nothing happened."
 
 
+def capped(logs: LogCoverage) -> str:
+    """Which signatures hit more often than is kept, in one sentence; empty where none did."""
+    if not logs.capped:
+        return ""
+    told = "; ".join(
+        f"{one_line(one.signature)} {words.number(one.kept)} of {words.number(one.hits)} in {clip(one_line(one.file), 160)}"
+        for one in logs.capped[:CAPPED]
+    )
+    more = logs.capped_total - min(len(logs.capped), CAPPED)
+    return f"Of patterns that hit very often, the first and the newest lines are kept: {told}" + (
+        f"; and {words.number(more)} more." if more else "."
+    )
+
+
 def _logs(report: Report) -> str:
     logs = report.coverage.logs
     total = sum(logs.files.values())
@@ -88,7 +103,7 @@ def _logs(report: Report) -> str:
         return "No container log in this bundle."
     parts = ", ".join(f"{words.number(files)} {one_line(source)}" for source, files in logs.files.items() if files)
     pods = f"{words.number(logs.pods_with_logs)} of {words.plural(logs.pods, 'pod')} have at least one."
-    return f"{words.plural(total, 'log file')}: {parts}. {pods}"
+    return f"{words.plural(total, 'log file')}: {parts}. {pods} {capped(logs)}".rstrip()
 
 
 def covered(report: Report) -> Covered:

@@ -47,6 +47,10 @@ def _coverage(coverage: Coverage) -> dict[str, Any]:
             "files": dict(coverage.logs.files),
             "podsWithLogs": coverage.logs.pods_with_logs,
             "pods": coverage.logs.pods,
+            "cappedHits": [
+                {"input": one.input, "file": one.file, "signature": one.signature, "hits": one.hits, "kept": one.kept}
+                for one in coverage.logs.capped
+            ],
         },
         "events": [
             {"namespace": window.namespace, "from": rfc3339(window.first), "to": rfc3339(window.last), "count": window.count}

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from analyzer.engine.model import Finding, Report
 from analyzer.render import words
+from analyzer.render.covered import capped
 from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line, short_path
 from analyzer.render.json import single_rules
 from analyzer.render.tree import Step
@@ -237,6 +238,7 @@ def _coverage(report: Report) -> str:
         f"- Logs: {words.plural(sum(logs.files.values()), 'file')}; "
         f"{words.number(logs.pods_with_logs)} of {words.plural(logs.pods, 'pod')} have one"
     )
+    rows += [f"- {md_text(text)}" for text in [capped(logs)] if text]
     for error in coverage.collect_errors[:LISTED]:
         place = md_code(words.place(error.file, error.line))
         rows.append(

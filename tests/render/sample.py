@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from analyzer.engine.model import (
+    CappedHits,
     Cluster,
     CollectError,
     Coverage,
@@ -164,7 +165,9 @@ SAMPLE = Report(
             KindCoverage("apps", "Deployment", 210, "cluster", "complete"),
             KindCoverage("batch", "CronJob", 0, "cluster", "absent"),
         ),
-        logs=LogCoverage({"current": 1447, "previous": 212, "rotated": 40}, 902, 1204),
+        logs=LogCoverage(
+            {"current": 1447, "previous": 212, "rotated": 40}, 902, 1204, (CappedHits(0, "a<b>.log", "tea/lid", 90210, 200),), 7
+        ),
         events=(
             EventWindow("shop", ago(hours=3), END, 310),
             EventWindow("billing", ago(hours=2, minutes=20), ago(minutes=2), 44),

@@ -8,9 +8,10 @@ from datetime import timedelta
 import duckdb
 import pytest
 
-from analyzer.engine.model import Evidence
+from analyzer.engine.model import CappedHits, Evidence, LogCoverage
 from analyzer.render import words
 from analyzer.render.chain import rail
+from analyzer.render.covered import capped
 from analyzer.render.questions import QUESTIONS
 from analyzer.render.timeline import drawing, moments
 from analyzer.render.tree import steps
@@ -141,3 +142,11 @@ def test_ages_and_plurals() -> None:
 
 def test_a_series_of_names() -> None:
     assert [words.series(names) for names in ([], ["a"], ["a", "b"], ["a", "b", "c"])] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_hits_that_are_not_all_kept_are_told() -> None:
+    one = CappedHits(0, "pods/kettle.log", "tea/lid", 90210, 200)
+    assert capped(LogCoverage({"current": 1}, 1, 1)) == ""
+    told = capped(LogCoverage({"current": 1}, 1, 1, (one,), 7))
+    assert "tea/lid 200 of 90,210 in pods/kettle.log" in told
+    assert told.endswith("and 6 more.")
