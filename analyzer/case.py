@@ -21,6 +21,7 @@ from analyzer.bundle.stdin import STDIN, WORDS, spooled
 if TYPE_CHECKING:
     import duckdb
 
+    from analyzer.engine.evidence import Reader
     from analyzer.engine.model import Report
     from analyzer.engine.pack import Pack
 
@@ -122,35 +123,69 @@ def analyze_case(
             paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=inputs, signatures=signatures
         )
         # Imported only now, when the workers are done: a process with DuckDB's threads alive must not fork.
-        from analyzer import facts
-        from analyzer.engine import analysis, foreign, needs
         from analyzer.store import database as store
         from analyzer.store.join import check_clusters
         from analyzer.store.load import load
 
         progress("loading", 0, 0)
-        con = store.open_memory(folder)
-        try:
+        with contextlib.closing(store.open_memory(folder)) as con:
             load(con, parts)
             check_clusters(con)
-            progress("deriving facts", 0, 0)
-            others = any(not pack.trusted for pack in packs)
-            snapshot = foreign.prepared(con, folder / "rules-copy.duckdb") if others else None
-            store.attach_output(con, database)
-            early = store.Early(con)
-            try:
-                facts.derive_all(con, options.as_of, needs.needed_kinds(packs), settled=early.start)
-                store.lock(con)
-                progress("running rules", 0, 0)
-                report = analysis.analyse(con, packs, reader=lambda ids: reread(paths, parts, ids), snapshot=snapshot)
-                analysis.store_result(con, report)
-                progress("saving", 0, 0)
-                store.save(con, early)
-            finally:
-                early.stop()
-        finally:
-            con.close()
+            case = Case(con, folder, database, lambda ids: reread(paths, parts, ids))
+            return judged(case, packs, options, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What was loaded of a case: the database in memory, a private folder, where the result goes, and its files once more.
+
+    `take` fills the tables of loading where that waits for the lock; such a database was `dated` when it was made.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    folder: Path
+    output: Path
+    reader: Reader | None
+    take: Callable[[], None] | None = None
+
+    @property
+    def dated(self) -> bool:
+        """Whether the inputs have their collection times."""
+        return self.take is not None
+
+
+def judged(case: Case, packs: Sequence[Pack], options: Options, progress: Progress) -> Report:
+    """From what was loaded to the report: facts, rules, and the database that is kept."""
+    from analyzer import facts
+    from analyzer.engine import analysis, foreign, needs
+    from analyzer.store import database as store
+
+    con = case.con
+    progress("deriving facts", 0, 0)
+    others = any(not pack.trusted for pack in packs)
+    snapshot = foreign.prepared(con, case.folder / "rules-copy.duckdb") if others else None
+    store.attach_output(con, case.output)
+    early = store.Early(con)
+    try:
+        if case.take:
+            store.lock(con)
+            case.take()
+        facts.derive_all(con, options.as_of, needs.needed_kinds(packs), settled=early.start, dated=case.dated)
+        if not case.take:
+            store.lock(con)
+        progress("running rules", 0, 0)
+        report = analysis.analyse(con, packs, reader=case.reader, snapshot=snapshot)
+        analysis.store_result(con, report, signature_ids(packs))
+        progress("saving", 0, 0)
+        store.save(con, early)
+    finally:
+        early.stop()
     return report
+
+
+def signature_ids(packs: Sequence[Pack]) -> list[str]:
+    """The log signatures of the packs, by name."""
+    return sorted(signature.id for pack in packs for signature, _ in pack.signatures)
 
 
 @dataclass(frozen=True, slots=True)

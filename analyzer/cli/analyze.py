@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analyzer import times
+from analyzer.again import analyze_again
 from analyzer.bundle.errors import UsageError
 from analyzer.bundle.stdin import STDIN
 from analyzer.case import Options, analyze_case
@@ -60,15 +61,19 @@ def analyze(
     chosen = _formats(formats)
     options = Options(as_of=_time(as_of), jobs=jobs)
     packs = load_packs(rules or [])
-    for bundle in bundles:
-        if prepare.stored_database(bundle):
-            raise UsageError(f"{bundle} is a report: give the bundle it was made from, or ask it with `triage sql`")
+    stored = [found for bundle in bundles if (found := prepare.stored_database(bundle))]
+    if stored and len(bundles) > 1:
+        raise UsageError("a report stands for a whole case and is given alone")
     if bundles.count(STDIN) > 1:
         raise UsageError("- stands for standard input and can be given once")
-    folder = out or output.default_folder(bundles[0])
-    output.check(folder, bundles)
+    folder = out or output.default_folder(stored[0].parent if stored else bundles[0])
+    # A report may be made anew in its own place: all of it is read before it is replaced.
+    output.check(folder, [] if stored else bundles)
     with output.replaced(folder) as staging, progress.shown() as tell:
-        report = analyze_case(bundles, packs, staging / "bundle.duckdb", options, tell)
+        if stored:
+            report = analyze_again(stored[0], packs, staging / "bundle.duckdb", options, tell)
+        else:
+            report = analyze_case(bundles, packs, staging / "bundle.duckdb", options, tell)
         tell("writing reports", 0, 0)
         _write(report, staging, chosen)
     _summary(report, folder, chosen)

@@ -146,7 +146,10 @@ def _sources(case: _Opened, stored: Path | None, given: list[Path], needed: list
 
     if stored is None and case.bundle is not None:
         return {0: Original(case.bundle)}
-    return originals(case.con, stored, given, needed) if stored else {}
+    if stored is None:
+        return {}
+    made_by = dict(case.con.execute("SELECT key, value FROM meta").fetchall()).get("tool-version")
+    return originals(case.con, stored, given, needed, made_by)
 
 
 def _collected(con: duckdb.DuckDBPyConnection) -> datetime | None:

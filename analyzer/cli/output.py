@@ -32,7 +32,7 @@ def default_folder(first_input: Path) -> Path:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
             break
-    return Path(f"{name}.triage")
+    return Path(f"{name.removesuffix('.triage') or name}.triage")
 
 
 def check(folder: Path, inputs: list[Path]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,8 +16,14 @@ from analyzer.facts.rows import insert_rows
 from analyzer.store.schema import GENERATION, TABLES
 
 
-def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
-    """Creates and fills the tables `findings`, `incidents`, `not_evaluated` and `meta`."""
+def store_result(con: duckdb.DuckDBPyConnection, report: Report, signatures: Sequence[str] = ()) -> None:
+    """Creates and fills the tables `findings`, `incidents`, `not_evaluated` and `meta`.
+
+    Args:
+        con: the database.
+        report: what was found.
+        signatures: ids of the signatures that logs were searched for.
+    """
     for table in TABLES:
         if table.stage == "result":
             con.execute(table.ddl())
@@ -41,6 +48,7 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report) -> None:
         "rules-digest": report.rules.digest,
         "health": report.health,
         "verdict": report.verdict,
+        "signatures": " ".join(signatures),
         "collected-at": times.rfc3339(report.collected_at),
     }
     insert_rows(con, "meta", [{"key": key, "value": value} for key, value in about.items()])

@@ -41,6 +41,8 @@ def derive_all(
     as_of: datetime | None = None,
     needed: Iterable[tuple[str, str]] = (),
     settled: Callable[[], None] = lambda: None,
+    *,
+    dated: bool = False,
 ) -> None:
     """Creates and fills every facts table of a loaded database.
 
@@ -49,13 +51,17 @@ def derive_all(
         as_of: the moment ages are measured at instead of each input's collection time.
         needed: kinds that rules need, as (API group, kind): their coverage is told even where the bundle has none.
         settled: called once nothing will change the table `objects` any more.
+        dated: the inputs have their collection times from an earlier run.
     """
     for table in TABLES:
         if table.stage == "facts":
             con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
     collection.settle(con)
     log_places.settle(con)
-    clock.derive(con, as_of)
+    if dated:
+        clock.measure(con, as_of)
+    else:
+        clock.derive(con, as_of)
     join.unite(con)
     settled()
     for module in (

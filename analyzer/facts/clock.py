@@ -62,8 +62,6 @@ def derive(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None) -> Non
         con: the database, loaded.
         as_of: what ages are to be measured at instead of the collection time, aware or naive UTC.
     """
-    if as_of is not None and as_of.tzinfo is not None:
-        as_of = as_of.astimezone(UTC).replace(tzinfo=None)
     _collect_all(con)
     inputs = con.execute("SELECT input, path, format_at, format_source FROM inputs ORDER BY input").fetchall()
     roots = con.execute("SELECT input, root FROM files WHERE root <> '' GROUP BY input, root ORDER BY length(root)").fetchall()
@@ -72,11 +70,16 @@ def derive(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None) -> Non
             clock = Clock(format_at, format_source or "the format's own record")
         else:
             clock = _observed(con, number, _name_time([path, *(root for owner, root in roots if owner == number)]))
-        con.execute(
-            "UPDATE inputs SET collected_at = ?, collected_source = ?, as_of = ? WHERE input = ?",
-            [clock.at, clock.source, as_of or clock.at, number],
-        )
+        con.execute("UPDATE inputs SET collected_at = ?, collected_source = ? WHERE input = ?", [clock.at, clock.source, number])
     con.execute("DROP TABLE clock_times")
+    measure(con, as_of)
+
+
+def measure(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None) -> None:
+    """Fills `as_of` of every input: the time given, aware or naive UTC, else the input's `collected_at`."""
+    if as_of is not None and as_of.tzinfo is not None:
+        as_of = as_of.astimezone(UTC).replace(tzinfo=None)
+    con.execute("UPDATE inputs SET as_of = coalesce(?::TIMESTAMP, collected_at)", [as_of])
 
 
 def _observed(con: duckdb.DuckDBPyConnection, number: int, name_at: datetime | None) -> Clock:
