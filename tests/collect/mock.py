@@ -136,7 +136,11 @@ class Cluster:
         items = self.rendered.get(name)
         if items is None:
             everything = self.resources[name]
-            items = [json.dumps(item).encode() for item in everything if not namespace or item["metadata"].get("namespace") == namespace]
+            items = [
+                json.dumps(item).encode()
+                for item in everything
+                if not namespace or item["metadata"].get("namespace") == namespace
+            ]
             if not namespace:
                 self.rendered[name] = items
         elif namespace:
@@ -217,19 +221,30 @@ def small() -> Cluster:
     cluster.serve("pods", running("web-1", "team-a"), running("web-2", "team-a"), crashing("bad-1", "team-b"))
     cluster.serve("events")
     cluster.serve("deployments.apps", obj("web", "team-a"))
-    cluster.logs["team-b", "bad-1", "app", False] = b"2026-11-01T10:00:00Z starting\n2026-11-01T10:00:01Z password=hunter22secret\n"
+    cluster.logs["team-b", "bad-1", "app", False] = (
+        b"2026-11-01T10:00:00Z starting\n2026-11-01T10:00:01Z password=hunter22secret\n"
+    )
     cluster.logs["team-b", "bad-1", "app", True] = b"2026-11-01T09:00:00Z panic: out of luck\n"
     return cluster
+
+
+_SPEC = {"nodeName": "node-1", "containers": [{"name": "app", "image": "registry.example/app:1"}]}
 
 
 def running(name: str, namespace: str, **metadata: Any) -> dict[str, Any]:
     """A pod that is well."""
     state = {"running": {"startedAt": "2026-11-01T09:00:00Z"}}
-    container = {"name": "app", "ready": True, "restartCount": 0, "containerID": "containerd://1", "state": state, "lastState": {}}
+    container = {
+        "name": "app",
+        "ready": True,
+        "restartCount": 0,
+        "containerID": "containerd://1",
+        "state": state,
+        "lastState": {},
+    }
     conditions = [{"type": "Ready", "status": "True"}]
-    return obj(
-        name, namespace, metadata=metadata, status={"phase": "Running", "conditions": conditions, "containerStatuses": [container]}
-    )
+    status = {"phase": "Running", "conditions": conditions, "containerStatuses": [container]}
+    return obj(name, namespace, metadata=metadata, spec=_SPEC, status=status)
 
 
 def crashing(name: str, namespace: str, **metadata: Any) -> dict[str, Any]:
@@ -242,4 +257,6 @@ def crashing(name: str, namespace: str, **metadata: Any) -> dict[str, Any]:
         "state": {"waiting": {"reason": "CrashLoopBackOff"}},
         "lastState": {"terminated": {"exitCode": 1, "finishedAt": "2026-11-01T09:59:00Z"}},
     }
-    return obj(name, namespace, metadata=metadata, status={"phase": "Running", "containerStatuses": [container]})
+    conditions = [{"type": "Ready", "status": "False"}]
+    status = {"phase": "Running", "conditions": conditions, "containerStatuses": [container]}
+    return obj(name, namespace, metadata=metadata, spec=_SPEC, status=status)

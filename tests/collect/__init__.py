@@ -1,0 +1,1 @@
+"""Tests of `triage collect`: the real client against a real server."""
