@@ -1,4 +1,4 @@
-"""What rule queries may use beside the tables: SQL macros, and the objects that have findings so far.
+"""What rule queries may use beside the tables: SQL macros, the objects that have findings so far, and what rules need.
 
 All of it is temporary: it belongs to the connection and is not in `bundle.duckdb`.
 """
@@ -16,6 +16,7 @@ _EVIDENCE = (
 
 STATEMENTS: tuple[str, ...] = (
     "CREATE OR REPLACE TEMP TABLE found (object_id BIGINT, code VARCHAR)",
+    "CREATE OR REPLACE TEMP TABLE rule_needs (code VARCHAR, api_group VARCHAR, kind VARCHAR, blind BOOLEAN)",
     "CREATE OR REPLACE TEMP MACRO ev(object_id, path, value, k := 'Reported') AS "
     + _EVIDENCE.format(origin="object", id="object_id", line="NULL", path="path", kind="k"),
     "CREATE OR REPLACE TEMP MACRO ev_log(log_id, line, value) AS "
@@ -31,7 +32,7 @@ STATEMENTS: tuple[str, ...] = (
 
 
 def create(con: duckdb.DuckDBPyConnection) -> None:
-    """Makes the macros and the empty table `found`; allowed before and after the connection is locked."""
+    """Makes the macros and the empty tables `found` and `rule_needs`; allowed before and after the connection is locked."""
     for statement in STATEMENTS:
         con.execute(statement)
 
@@ -42,3 +43,12 @@ def note_found(con: duckdb.DuckDBPyConnection, pairs: Iterable[tuple[int, str]])
     if rows:
         numbers, codes = [row[0] for row in rows], [row[1] for row in rows]
         con.execute("INSERT INTO found SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[])", [numbers, codes])
+
+
+def note_needs(con: duckdb.DuckDBPyConnection, rows: Iterable[tuple[str, str, str, bool]]) -> None:
+    """Adds to the table `rule_needs` which rule needs which kind, and whether it cannot be evaluated for want of it."""
+    kept = list(rows)
+    if kept:
+        codes, groups, kinds, blind = ([row[place] for row in kept] for place in range(4))
+        columns = "unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::BOOLEAN[])"
+        con.execute(f"INSERT INTO rule_needs SELECT {columns}", [codes, groups, kinds, blind])  # noqa: S608 - no value in it

@@ -83,6 +83,11 @@ def unmet(rule: Rule, have: Collected) -> NotEvaluated | None:
     return NotEvaluated(rule.code, reason, texts, asks)
 
 
+def is_missing(need: Need, have: Collected) -> bool:
+    """Whether nothing of what is needed was collected."""
+    return _missing(need, have) is not None
+
+
 def bare_objects(con: duckdb.DuckDBPyConnection, kind: tuple[str, str]) -> list[str]:
     """The objects of a kind, as (group, kind), that have no status (plain manifests), in words."""
     rows = con.execute(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,18 @@ import duckdb
 from analyzer.engine import domains, foreign, macros
 from analyzer.engine.draft import Context, Draft, drafts, unique_ids
 from analyzer.engine.model import BROKEN, NotEvaluated, ObjectRef
-from analyzer.engine.needs import NAMED, Collected, ask, bare_objects, collected, needed_kinds, unmet, without_status
+from analyzer.engine.needs import (
+    NAMED,
+    Collected,
+    ask,
+    bare_objects,
+    collected,
+    is_missing,
+    needed_kinds,
+    resolved,
+    unmet,
+    without_status,
+)
 from analyzer.engine.objects import Objects
 from analyzer.engine.pack import Pack
 from analyzer.engine.query import QueryError, Row, select
@@ -66,7 +77,9 @@ def evaluate(con: duckdb.DuckDBPyConnection, packs: Sequence[Pack], setting: Set
         result.not_evaluated += [
             NotEvaluated(broken.code, f"{BROKEN}: {broken.problem} ({broken.place})") for broken in pack.broken
         ]
-    runner = _Runner(con, setting, collected(con, openshift=setting.openshift), result)
+    have = collected(con, openshift=setting.openshift)
+    macros.note_needs(con, _needs(packs, here, have))
+    runner = _Runner(con, setting, have, result)
     for last in (False, True):
         for pack in packs:
             rules = [rule for rule in pack.rules if rule.last == last and not domains.is_absent(rule.domain, here)]
@@ -75,6 +88,15 @@ def evaluate(con: duckdb.DuckDBPyConnection, packs: Sequence[Pack], setting: Set
             macros.note_found(con, runner.found())
     unique_ids(result.drafts)
     return result
+
+
+def _needs(packs: Sequence[Pack], here: frozenset[str], have: Collected) -> Iterator[tuple[str, str, str, bool]]:
+    """Code, API group and kind of each need of a rule whose domain is present, and whether the rule is blind without it."""
+    for rule in (rule for pack in packs for rule in pack.rules if not domains.is_absent(rule.domain, here)):
+        blind = unmet(rule, have) is not None
+        for need in rule.needs:
+            if need.kind not in ("logs", "document", "custom-resources"):
+                yield rule.code, *resolved(need), blind and is_missing(need, have)
 
 
 class _Runner:

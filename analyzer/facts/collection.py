@@ -42,6 +42,16 @@ SELECT r.*, m.input, m.root, CASE WHEN m.root = '' THEN '' ELSE m.root || '/' EN
 FROM requests r JOIN files m ON m.file_id = r.file_id
 """
 
+# Without the manifest's word nothing says that a list was read to its end.
+_UNPROVEN = """
+UPDATE lists SET complete = false
+FROM files f
+WHERE f.file_id = lists.file_id AND f.format = 'triage' AND NOT EXISTS (
+    SELECT 1 FROM asked_lists a WHERE a.input = f.input AND a.root = f.root AND a.api_group = lists.api_group
+        AND a.kind = lists.kind AND a.namespace IN ('*', lists.namespace)
+)
+"""
+
 # A list that broke off lies in files that end well, and so does one of which a file was lost or changed.
 _BROKEN = """
 CREATE OR REPLACE TEMP TABLE broken_lists AS
@@ -81,10 +91,10 @@ def settle(con: duckdb.DuckDBPyConnection) -> None:
     Args:
         con: the database as loading leaves it.
     """
-    (some,) = con.execute("SELECT count(*) FROM (SELECT 1 FROM requests UNION ALL SELECT 1 FROM digests LIMIT 1)").fetchall()[0]
-    if not some:
+    (ours,) = con.execute("SELECT count(*) FROM (SELECT 1 FROM files WHERE format = 'triage' LIMIT 1)").fetchall()[0]
+    if not ours:
         return
-    for step in (_ALTERED, _MISSING, _ASKED, _BROKEN, _INCOMPLETE, _WHOLE):
+    for step in (_ALTERED, _MISSING, _ASKED, _UNPROVEN, _BROKEN, _INCOMPLETE, _WHOLE):
         con.execute(step)
     for name in ("asked_lists", "broken_lists"):
         con.execute(f"DROP TABLE {name}")

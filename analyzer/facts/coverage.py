@@ -22,6 +22,7 @@ _NAMESPACE: Kind = ("", "Namespace")
 _CRD: Kind = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _FOLDERS: tuple[Kind, ...] = (("", "Node"), _NAMESPACE, _CRD)
 _FOLDER_FORMATS = ("must-gather", "inspect")
+_OURS = "triage"
 _CLEANED = "clean-report"
 _NAMED = 5
 """How many namespaces or files a reason names."""
@@ -173,10 +174,10 @@ def _objects(con: duckdb.DuckDBPyConnection) -> dict[Kind, Seen]:
 def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], record: Asked, newer: Newer) -> None:
     """A namespace is listed where at least one list of it is whole; a list that was cut or selected makes it partial."""
     rows = con.execute(
-        "SELECT l.api_group, l.kind, l.namespace, l.complete, f.path, f.input "
+        "SELECT l.api_group, l.kind, l.namespace, l.complete, f.path, f.input, f.format "
         "FROM lists l JOIN files f USING (file_id) WHERE l.kind <> ''"
     ).fetchall()
-    for group, kind, namespace, complete, path, number in rows:
+    for group, kind, namespace, complete, path, number, form in rows:
         entry = seen.setdefault((group, kind), Seen())
         selector = record.selectors.get(number)
         if selector:
@@ -184,7 +185,8 @@ def _lists(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], record: Asked
         if complete:
             entry.listed.add(namespace)
         elif not newer.listed((group, kind), number, namespace):
-            entry.cut.append(f"a list that was cut or lost items: {path}")
+            why = "no record that this list was read to its end" if form == _OURS else "a list that was cut or lost items"
+            entry.cut.append(f"{why}: {path}")
 
 
 def _asked(seen: dict[Kind, Seen], names: Names, record: Asked) -> None:

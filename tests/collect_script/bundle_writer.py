@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -9,12 +10,16 @@ import os
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
+
+from analyzer import facts
+from analyzer.bundle.read import read_bundle
+from analyzer.store.load import load
 
 TOP = "triage-bundle/"
 MANIFEST = "triage-manifest.json"
@@ -110,6 +115,21 @@ class Written:
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text))
         return path
+
+
+@contextlib.contextmanager
+def loaded(folder: Path, written: Written) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A bundle read and loaded, with all facts."""
+    work = folder / "parts"
+    work.mkdir()
+    con = duckdb.connect(config={"threads": 1})
+    try:
+        con.execute("SET TimeZone = 'UTC'")
+        load(con, read_bundle([written.tar(folder / "case.tar.gz")], work, 1))
+        facts.derive_all(con)
+        yield con
+    finally:
+        con.close()
 
 
 class Analyzed:
