@@ -114,20 +114,32 @@ def _rotation(log: Log) -> tuple[str, str]:
 def _why_missing(con: duckdb.DuckDBPyConnection, pod: Pod, container: Container, *, previous: bool) -> str:
     kind = "previous log" if previous else "log"
     what = f"the {kind} of container {container.name} of pod {pod.name} in namespace {pod.namespace}"
-    if previous and container.known and not container.restarts and not container.ended:
-        return f"not found: {what}: no previous container, it has not restarted"
     empty = _empty_files(con, pod, container.name, "previous" if previous else "current")
-    if previous and len(empty) > 1:
-        # `oc adm inspect` makes both files before it asks; one alone proves nothing.
-        return f"not found: {what}: no previous container (both of its files are empty)"
-    if not previous and container.waiting:
-        return f"not found: {what}: it has not started ({container.waiting})"
+    never = _why_never(container, len(empty), previous=previous)
+    if never:
+        return f"not found: {what}: {never}"
+    return f"not collected: {what}: {_why_not_got(con, pod, container, empty, previous=previous)}"
+
+
+def _why_never(container: Container, empty: int, *, previous: bool) -> str:
+    """Why there was no such log in the cluster; empty where nobody can tell."""
+    if not previous:
+        return f"it has not started ({container.waiting})" if container.waiting else ""
+    if container.known and not container.restarts and not container.ended:
+        return "no previous container, it has not restarted"
+    # `oc adm inspect` makes both files before it asks; one alone proves nothing.
+    return "no previous container (both of its files are empty)" if empty > 1 else ""
+
+
+def _why_not_got(con: duckdb.DuckDBPyConnection, pod: Pod, container: Container, empty: Sequence[str], *, previous: bool) -> str:
     said = _said(con, pod, container.name)
     if said:
-        return f'not collected: {what}: the collection says "{said}"'
+        return f'the collection says "{said}"'
+    if previous and _is_dump(con, pod):
+        return "`kubectl cluster-info dump` takes no previous logs"
     if empty:
-        return f"not collected: {what}: its file in the bundle is empty, which proves nothing ({empty[0]})"
-    return f"not collected: {what}: the bundle has no file of it"
+        return f"its file in the bundle is empty, which proves nothing ({empty[0]})"
+    return "the bundle has no file of it"
 
 
 def _empty_files(con: duckdb.DuckDBPyConnection, pod: Pod, container: str, source: str) -> list[str]:
@@ -140,6 +152,16 @@ def _empty_files(con: duckdb.DuckDBPyConnection, pod: Pod, container: str, sourc
     return [row[0] for row in rows]
 
 
+def _is_dump(con: duckdb.DuckDBPyConnection, pod: Pod) -> bool:
+    """Whether the pod was seen in cluster-info dumps alone."""
+    rows = con.execute(
+        "SELECT DISTINCT f.format FROM objects o JOIN sources s USING (object_id) JOIN files f ON f.file_id = s.file_id "
+        "WHERE o.api_group = '' AND o.kind = 'Pod' AND o.namespace = ? AND o.name = ?",
+        [pod.namespace, pod.name],
+    ).fetchall()
+    return rows == [("cluster-info",)]
+
+
 def _quoted(text: str) -> str:
     """The text as an RE2 expression that fits only it."""
     return re.sub(r"([^A-Za-z0-9_-])", r"\\\1", text)
@@ -148,7 +170,8 @@ def _quoted(text: str) -> str:
 def _said(con: duckdb.DuckDBPyConnection, pod: Pod, container: str) -> str:
     """What the collection says of a log that it could not get."""
     row = con.execute(
-        "SELECT message FROM collect_errors WHERE subject = $subject OR (contains(message, $pod) AND contains(message, 'log')) "
+        "SELECT message FROM collect_errors WHERE subject = $subject OR starts_with(subject, 'log of ' || $subject || '/') "
+        "OR (contains(message, $pod) AND contains(message, 'log')) "
         "ORDER BY contains(message, $container) DESC, file_id, line LIMIT 1",
         {"subject": f"{pod.namespace}/{pod.name}", "pod": pod.name, "container": container},
     ).fetchone()

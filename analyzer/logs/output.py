@@ -53,6 +53,8 @@ def print_logs(
         if len(lost) == len(logs) and not any(log.tail for log in logs):
             raise NothingStoredError(f"the whole log is not in the report, nor are its last lines: {why}")
         out.tell(f"only the last lines, which the report keeps, are printed: {why}. Give the bundle with --bundle PATH")
+    if not any(log.bytes for log in logs):
+        out.tell("the log is in the bundle, and empty")
     problems: list[str] = []
 
     def problem(log: Log, words: str) -> None:
