@@ -11,10 +11,11 @@ from prompt_toolkit.document import Document
 from analyzer.store.schema import BY_NAME
 
 _SQL = """
-SELECT FROM WHERE GROUP BY ALL ORDER HAVING LIMIT OFFSET DISTINCT AS JOIN LEFT INNER CROSS FULL ON USING UNION EXCEPT INTERSECT WITH
-RECURSIVE CASE WHEN THEN ELSE END AND OR NOT IN IS NULL LIKE ILIKE BETWEEN EXISTS DESC ASC NULLS LAST FIRST FILTER OVER PARTITION QUALIFY
-INTERVAL TIMESTAMP EXPLAIN DESCRIBE SUMMARIZE VALUES count sum min max avg list string_agg arg_max arg_min coalesce nullif unnest
-json_extract json_extract_string json_keys contains regexp_matches regexp_extract starts_with strftime date_diff lower upper length
+SELECT FROM WHERE GROUP BY ALL ORDER HAVING LIMIT OFFSET DISTINCT AS JOIN LEFT INNER CROSS FULL ON USING UNION EXCEPT
+INTERSECT WITH RECURSIVE CASE WHEN THEN ELSE END AND OR NOT IN IS NULL LIKE ILIKE BETWEEN EXISTS DESC ASC NULLS LAST
+FIRST FILTER OVER PARTITION QUALIFY INTERVAL TIMESTAMP EXPLAIN DESCRIBE SUMMARIZE VALUES count sum min max avg list
+string_agg arg_max arg_min coalesce nullif unnest json_extract json_extract_string json_keys contains regexp_matches
+regexp_extract starts_with strftime date_diff lower upper length
 """
 WORDS = tuple(_SQL.split())
 COMMANDS = (".tables", ".schema", ".format", ".help", ".quit")
