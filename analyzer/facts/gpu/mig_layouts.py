@@ -109,7 +109,8 @@ def _single(node: Node, made: Sequence[Rule]) -> Verdict:
     profiles = sorted({str(rule.profile) for rule in made})
     _, mig, labelled = node.product.partition("-MIG-")
     offered = node.offers.get(_GPU, 0)
-    each = {rule.per_gpu or 1 for rule in made if rule.devices is None} if all(rule.devices is None for rule in made) else set()
+    each = {rule.per_gpu or 1 for rule in made}
+    everywhere = len(each) == 1 and all(rule.devices is None for rule in made)
     words = None
     if not profiles:
         words = f"the product label is {node.product}, though the layout has MIG disabled" if mig else None
@@ -121,7 +122,7 @@ def _single(node: Node, made: Sequence[Rule]) -> Verdict:
         words = f"whole GPUs ({node.product}) instead of {profiles[0]} devices"
     elif mig and labelled != profiles[0].replace("+", "."):
         words = f"devices of profile {labelled} instead of {profiles[0]}"
-    elif len(each) == 1 and offered % min(each):
+    elif everywhere and offered % min(each):
         words = f"{offered} {_GPU}, which is no multiple of the {min(each)} {profiles[0]} that each GPU should have"
     return Verdict((words,), _GPU if _GPU in node.offers else None) if words else Verdict()
 
