@@ -68,7 +68,7 @@ class _File:
 
 
 def _reread(
-    con: duckdb.DuckDBPyConnection, database: Path, ids: Sequence[int], made_by: str | None
+    con: duckdb.DuckDBPyConnection, database: Path, made_by: str | None, ids: Sequence[int]
 ) -> Iterator[tuple[int, BinaryIO]]:
     """The files with these ids once more, as far as the inputs are still where they were."""
     rows = con.execute(
