@@ -13,10 +13,11 @@ _PLACEHOLDER = re.compile(r"\[masked:[a-z-]{1,32}:[0-9a-f]{10}(?::\d{1,12} bytes
 
 _MARK = re.compile(
     r"\*{3,}.{0,200}\*{3,}|\*{3,}|[<\[(]?(?:redacted|hidden|masked|removed|omitted)[>\])]?|x{4,}|xxx\.xxx\.xxx\.xxx"
-    r"|\d{1,12} bytes long|<[^<>]{1,60}>",
+    r"|\d{1,12} bytes long|\((?:\d{1,12} bytes, )?not collected\)|<[^<>]{1,60}>",
     re.IGNORECASE,
 )
-"""What other tools leave where a secret was: troubleshoot, oc adm inspect, cilium-sysdump, Deckhouse, insights-operator."""
+"""What stands where a secret was, left by troubleshoot, oc adm inspect, cilium-sysdump, Deckhouse, insights-operator and by
+`triage collect`."""
 
 
 class _Key:

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from analyzer.collect import run
 from analyzer.collect.archive import FOLDER
 from analyzer.collect.connect import Identity
 from analyzer.collect.logs import LogLimits
-from tests.collect.mock import Cluster, kubeconfig
+
+from .mock import Cluster, kubeconfig
 
 OPTIONS = run.Options(
     identity=Identity(),
@@ -83,14 +84,13 @@ Collect = Callable[..., Collected]
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
     home.mkdir()
     for name in ("HOME", "XDG_STATE_HOME", "USERPROFILE", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(home))
     for name in ("KUBECONFIG", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    yield
 
 
 @pytest.fixture

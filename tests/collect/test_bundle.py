@@ -4,8 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
-from tests.collect.conftest import Collect, triage
-from tests.collect.mock import Cluster, obj, small
+from .conftest import Collect, triage
+from .mock import Cluster, obj, small
 
 
 def test_layout_and_manifest(collect: Collect) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from analyzer.bundle.errors import UsageError
 from analyzer.collect.errors import ClusterError
-from tests.collect.conftest import Collect
-from tests.collect.mock import Asked, Cluster, forever, obj, running, small, status
+
+from .conftest import Collect
+from .mock import Asked, Cluster, forever, obj, running, small, status
 
 
 def many(count: int, resource: str = "pods") -> Cluster:

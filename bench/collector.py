@@ -1,6 +1,6 @@
 """How fast `triage collect` is, and how much memory it takes, beside `kubectl get --raw` of the same pages from the same server.
 
-    python bench/collect.py [--pods 20000] [--events 5000] [--workloads 2000] [--keep FILE]
+    python bench/collector.py [--pods 20000] [--events 5000] [--workloads 2000] [--keep FILE]
 
 The server is one of recorded pages: a process of its own, that does nothing but send bytes. kubectl asks for the pages one after
 the other, once a page, as the collector does; what it prints goes nowhere.
@@ -37,7 +37,8 @@ _PLURAL = re.compile(r"[a-z]+\Z")
 
 def pod(number: int) -> dict[str, Any]:
     """A pod of about 8 KB, a third of it managedFields, as real ones are."""
-    owned = {f"k:{{\"name\":\"c{i}\"}}": {f"f:{name}": {} for name in ("env", "image", "ports", "resources", "volumeMounts")} for i in range(12)}
+    names = ("env", "image", "ports", "resources", "volumeMounts")
+    owned: dict[str, Any] = {f'k:{{"name":"c{i}"}}': {f"f:{name}": {} for name in names} for i in range(12)}
     container = {
         "name": "main",
         "image": "registry.example/team/service:1.4.2",
