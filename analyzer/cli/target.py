@@ -29,9 +29,8 @@ def find(con: duckdb.DuckDBPyConnection, what: Asked, namespace: str | None) -> 
         fail(f"{error}{f'. Is {meant} meant?' if meant else ''}", NOT_THERE)
     except AmbiguousError as error:
         with contextlib.suppress(OSError, ValueError):
-            print(f"error: {command_line(str(error))}: say which with -n NAMESPACE or KIND.GROUP/NAME:", file=sys.stderr)
             for one in error.matches[:_LISTED]:
                 print(f"  {clip(command_line(str(one)), _MAX_NAME)}", file=sys.stderr)
             if len(error.matches) > _LISTED:
                 print(f"  and {len(error.matches) - _LISTED:,} more", file=sys.stderr)
-        sys.exit(USAGE)
+        fail(f"{error}: say which with -n NAMESPACE or KIND.GROUP/NAME", USAGE)

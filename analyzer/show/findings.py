@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import duckdb
-import orjson
 
-from analyzer.facts.values import mapping, mappings, strings
+from analyzer.facts.values import mappings, strings
 from analyzer.render import words as report_words
 from analyzer.render.escape import plain, short_path
 from analyzer.show import words
 from analyzer.show.model import Item, Section, Text, Tone
-from analyzer.show.subject import Subject, one
+from analyzer.show.subject import Subject, one, read_json
 
 SHOWN = 20
 _EVIDENCE = 5
@@ -23,7 +22,8 @@ _CHAIN = 10
 _TONES: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "info"}
 
 _ABOUT = """
-SELECT f.*, i.rank, i.title AS incident_title, i.root
+SELECT f.*, i.rank, i.title AS incident_title, i.root,
+    (f.count > 50 AND f.name <> $name) AS maybe
 FROM findings f LEFT JOIN incidents i ON i.id = f.incident
 WHERE (f.api_group = $group AND f.kind = $kind AND f.namespace = $namespace AND f.name = $name)
    OR ($name <> '' AND f.count > 1 AND contains(f.json::VARCHAR, to_json($name)::VARCHAR) AND EXISTS (
@@ -33,7 +33,7 @@ WHERE (f.api_group = $group AND f.kind = $kind AND f.namespace = $namespace AND 
    OR (f.count > 50 AND f.object_id IN (SELECT owner_id FROM top_owners WHERE object_id = $id))
 ORDER BY i.rank NULLS LAST, f.severity = 'error' DESC, f.severity = 'warning' DESC, f.code, f.id
 """
-"""Findings that fold more than 50 objects list 50 of them: those on the object's own top owner are told too."""
+"""Findings that fold more than 50 objects list 50 of them: those on the object's own top owner are told too, as possible."""
 
 
 def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -64,7 +64,7 @@ def _rows(con: duckdb.DuckDBPyConnection, values: dict[str, object]) -> Iterator
 
 
 def _finding(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -> list[Item]:
-    whole = mapping(orjson.loads(row["json"]))
+    whole = read_json(row["json"])
     others = row["count"] - 1
     folded = f", {report_words.plural(others, 'other object')} too" if others > 0 else ""
     deduced = " (deduced)" if row["basis"] == "deduced" else ""
@@ -74,6 +74,8 @@ def _finding(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -
         Text(words.short(row["message"] or "", 2_000), 1),
         Text(f"{words.since(row['since'], it.as_of)}; {_owner(row)}{folded}", 1, "dim"),
     ]
+    if row["maybe"] and not any(_is(ref, it) for ref in mappings(whole.get("objects"))):
+        items.append(Text(f"It lists 50 of {report_words.number(row['count'])} objects: this one may be among the rest.", 1))
     items += _causes(con, row)
     for step in strings(whole.get("next"))[:_STEPS]:
         items.append(Text(f"Next: {words.short(step, 600)}", 1))
@@ -82,6 +84,10 @@ def _finding(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -
         items += _evidence(one_of)
     left = words.more(len(evidence), _EVIDENCE, "place")
     return [*items, Text(left, 1, "dim")] if left else items
+
+
+def _is(ref: dict[str, Any], it: Subject) -> bool:
+    return [ref.get(key) for key in ("kind", "namespace", "name")] == [it.target.kind, it.namespace, it.name]
 
 
 def _owner(row: dict[str, Any]) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 import duckdb
 
+from analyzer.bundle.kinds import BUILT_IN
 from analyzer.facts.values import strings, text
 from analyzer.render import words as report_words
-from analyzer.render.escape import plain
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Text, Tone
 from analyzer.show.subject import Subject, one, rows
@@ -20,6 +20,9 @@ _FINALIZERS = 5
 def head(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
     """The facts below the title."""
     items: list[Item] = []
+    version = text(it.value.get("apiVersion"))
+    if version and it.target.group not in BUILT_IN:
+        items.append(Fact("API", words.short(version)))
     if it.target.gone:
         items.append(Text(_gone(con, it), tone="warning"))
     if it.deleted_at:
@@ -41,7 +44,7 @@ def _gone(con: duckdb.DuckDBPyConnection, it: Subject) -> str:
         "SELECT i.path FROM gone_objects g LEFT JOIN inputs i ON i.input = g.gone_by WHERE g.object_id = ?",
         it.target.object_id,
     )
-    newer = f" {plain(str(row['path']))}" if row and row["path"] else ""
+    newer = f" {words.short(row['path'])}" if row and row["path"] else ""
     return f"Gone: the newer input{newer} no longer has it. What follows is what the older one says."
 
 
@@ -70,7 +73,7 @@ def _state(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
         it.id,
     )
     tone = _TONES.get(str(worst["severity"]), "") if worst else ""
-    items: list[Item] = [Fact("State", f"{plain(state['state'])}, {words.since(state['since'], it.as_of)}", tone)]
+    items: list[Item] = [Fact("State", f"{words.short(state['state'])}, {words.since(state['since'], it.as_of)}", tone)]
     message = state["message"]
     why = words.why(state["reason"], message, written=not message or _is_written(con, it, message))
     if why:
@@ -122,7 +125,7 @@ def _owner(row: dict[str, Any]) -> str:
     name = f"{words.kind_name(row['owner_group'], row['owner_kind'])} {words.short(row['owner_name'], 200)}"
     if row["owner_id"] is None:
         return f"{name} (not in this bundle)"
-    return f"{name} ({plain(row['state'])})" if row.get("state") else name
+    return f"{name} ({words.short(row['state'])})" if row.get("state") else name
 
 
 def _where_it_stands(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
@@ -130,4 +133,4 @@ def _where_it_stands(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
     row = one(con, "SELECT api_group, kind, namespace, name FROM objects WHERE object_id = ?", it.target.object_id)
     if row is None:
         return []
-    return [Fact("Told by", plain(words.thing(row["api_group"], row["kind"], row["namespace"], row["name"])))]
+    return [Fact("Told by", words.short(words.thing(row["api_group"], row["kind"], row["namespace"], row["name"])))]

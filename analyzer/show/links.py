@@ -40,12 +40,15 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "webhook": ("Concerns", "Called for it"),
     "drain": ("Keeps from draining", "Kept from draining by"),
     "budget": ("Counted by", "Counts"),
-    "claim": ("Claimed by", "Uses claim"),
-    "device": ("Held by", "Holds device"),
-    "slice": ("Publishes for", "Published by"),
+    "gpu": ("Lacks GPUs for", "GPUs lack on"),
+    "refused": ("Refused", "Refused by"),
+    "operand": ("Makes GPUs usable on", "Its GPU components"),
     "queue": ("Queues", "Queued in"),
-    "workload": ("Queued for", "Has workload"),
-    "flavor": ("Used by", "Uses flavor"),
+    "flavor": ("Used by", "Uses"),
+    "cohort": ("Shared by", "In cohort"),
+    "check": ("Asked by", "Asks"),
+    "manager": ("Looks after", "Looked after by"),
+    "workload": ("Starts", "Started through"),
 }
 """Kind of relation → what `src` says of `dst`, what `dst` says of `src`; empty where another section tells it."""
 

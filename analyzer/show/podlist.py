@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 
 from analyzer.render import words as report_words
-from analyzer.render.escape import clip, plain
+from analyzer.render.escape import clip
 from analyzer.show import words
 from analyzer.show.model import Item, Section, Table, Text, Tone
 from analyzer.show.subject import Subject, rows
@@ -94,7 +94,7 @@ def _row(row: dict[str, Any], it: Subject) -> tuple[str, ...]:
     why = "" if row["state"] in _FINE else words.why(row["reason"], row["message"], written=bool(row["written"]))
     return (
         words.short(f"{where}{row['name']}", 120),
-        f"{plain(row['state'] or '')}{f' for {lasted}' if lasted else ''}",
+        f"{words.short(row['state'] or '')}{f' for {lasted}' if lasted else ''}",
         "" if row["restarts"] is None else report_words.number(row["restarts"]),
         words.short(row["node"] or "", 60),
         clip(why, 240),

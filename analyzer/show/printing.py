@@ -81,13 +81,24 @@ def _table(console: Console, table: Table, indent: int) -> None:
         return
     every = [tuple(table.head[at] for at in kept), *(tuple(row[at] for at in kept) for row in lines)]
     widths = [max(cell_len(row[at]) for row in every) for at in range(len(kept) - 1)]
+    hang = indent + sum(width + 2 for width in widths)
+    if console.is_terminal and console.width - hang < _NARROW:
+        _stacked(console, every[1:], table.tones, indent)
+        return
     for number, row in enumerate(every):
         tone: Tone = "dim" if number == 0 else table.tones[number - 1] if table.tones else ""
         lead = " " * indent + "".join(
             cell + " " * (width - cell_len(cell) + 2) for cell, width in zip(row[:-1], widths, strict=True)
         )
-        hang = indent + sum(width + 2 for width in widths)
         _wrapped(console, RichText(lead, style=_STYLE[tone]), RichText(row[-1], style=_STYLE[tone]), hang)
+
+
+def _stacked(console: Console, rows: Sequence[Sequence[str]], tones: Sequence[Tone], indent: int) -> None:
+    """A table for which the terminal is too narrow: each row is a paragraph."""
+    for number, row in enumerate(rows):
+        style = _STYLE[tones[number] if tones else ""]
+        body = RichText("  ".join(cell for cell in row if cell), style=style)
+        _wrapped(console, RichText(" " * indent), body, indent + _INDENT)
 
 
 def _line(console: Console, text: str, indent: int = 0, tone: Tone = "") -> None:

@@ -91,7 +91,7 @@ def subject(con: duckdb.DuckDBPyConnection, target: Target) -> Subject:
     ).fetchone()
     if row is None:
         return Subject(target, {}, None, _newest(con))
-    return Subject(target, _read(row[0]), row[1], row[2], row[3], row[4], bool(row[5]))
+    return Subject(target, read_json(row[0]), row[1], row[2], row[3], row[4], bool(row[5]))
 
 
 def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> Iterator[dict[str, Any]]:
@@ -107,7 +107,8 @@ def one(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> dict[str
     return next(rows(con, query, *values), None)
 
 
-def _read(text: object) -> dict[str, Any]:
+def read_json(text: object) -> dict[str, Any]:
+    """The mapping that a JSON column holds, empty where it holds none."""
     try:
         return mapping(orjson.loads(text)) if isinstance(text, str) else {}
     except orjson.JSONDecodeError:

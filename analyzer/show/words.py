@@ -6,11 +6,15 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from analyzer import times
+from analyzer.bundle.kinds import BUILT_IN
 from analyzer.render import words
 from analyzer.render.escape import clip, plain
 
 QUOTE = 600
 """Longest quote, in characters; longer ones are cut in the middle."""
+
+_NAME = 300
+"""Longest name that is shown whole; Kubernetes allows 253 characters, names of devices have three parts."""
 
 
 def quoted(text: object, most: int = QUOTE) -> str:
@@ -70,13 +74,13 @@ def since(moment: datetime | None, as_of: datetime | None) -> str:
 
 def thing(group: str, kind: str, namespace: str, name: str, *, beside: str | None = None) -> str:
     """`Pod shop/app-0`; the namespace is left out where it is that of the object beside it."""
-    where = f"{namespace}/" if namespace and namespace != beside else ""
-    return f"{kind_name(group, kind)} {where}{name}"
+    where = f"{short(namespace)}/" if namespace and namespace != beside else ""
+    return f"{kind_name(group, kind)} {where}{short(name, _NAME)}"
 
 
 def kind_name(group: str, kind: str) -> str:
     """The kind, with its group where another project's kind of that name is well known."""
-    return f"{kind}.{group}" if kind in _SHARED and group else kind
+    return f"{kind}.{short(group)}" if kind in _SHARED and group not in BUILT_IN else short(kind, 100)
 
 
 _SHARED = frozenset(

@@ -13,7 +13,12 @@ import yaml
 
 from analyzer.render.escape import visible
 
-_LIKE_NUMBER = re.compile(r"[-+]?[.\d][\d_.]*(?:[eE][-+]?\d+)?|0[xob][\da-fA-F_]+|[-+]?\.(?:inf|nan)", re.IGNORECASE)
+_NO_STRING = re.compile(
+    r"[-+]?[.\d][\d_.:]*(?:[eE][-+]?\d+)?|0[xob][\da-fA-F_]+|[-+]?\.(?:inf|nan)|true|false|yes|no|on|off|y|n|null|~|=|<<"
+    r"|\d{4}-\d\d?-\d\d?(?:[Tt\s].*)?",
+    re.IGNORECASE,
+)
+"""What YAML 1.1 or 1.2 would read as something else than a string; kubectl writes it in double quotes."""
 _NO_FOLDING = 1 << 20
 _BASE: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -34,7 +39,7 @@ def _style(value: str) -> str | None:
         return '"'
     if "\n" in value:
         return "|"
-    return '"' if _LIKE_NUMBER.fullmatch(value) or not value else None
+    return '"' if _NO_STRING.fullmatch(value) or not value else None
 
 
 _Dumper.add_representer(str, _text)

@@ -40,6 +40,8 @@ def reading(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
                     "autoload_known_extensions": "false",
                     "autoinstall_known_extensions": "false",
                     "allow_community_extensions": "false",
+                    # Else a table that a database lacks would be looked for among the caller's Python variables.
+                    "python_enable_replacements": "false",
                 },
             )
         except duckdb.Error:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import duckdb
-import orjson
 
 from analyzer.facts.values import mapping
 from analyzer.render import words as report_words
-from analyzer.render.escape import plain
 from analyzer.show import words
 from analyzer.show.model import Item, Section, Table, Text
-from analyzer.show.subject import DetailsTable, Subject, rows
+from analyzer.show.subject import DetailsTable, Subject, read_json, rows
 
 _KINDS = 40
 _QUOTAS = 40
@@ -55,7 +53,7 @@ def contents(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         named = [report_words.plural(row["number"], words.short(row["kind"], 60)) for row in kinds]
         items.append(Text(words.some(named, _KINDS)))
     states = [
-        f"{report_words.number(row['number'])} {plain(row['state'] or 'unknown')}"
+        f"{report_words.number(row['number'])} {words.short(row['state'] or 'unknown')}"
         for row in rows(
             con,
             "SELECT state, count(*) AS number FROM pods WHERE namespace = ? GROUP BY state ORDER BY number DESC, state",
@@ -75,7 +73,7 @@ def quotas(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         "WHERE api_group = '' AND kind = 'ResourceQuota' AND namespace = ? ORDER BY name",
         it.name,
     )
-    return _quota_table([(row["name"], _read(row["hard"]), _read(row["used"])) for row in found])
+    return _quota_table([(row["name"], read_json(row["hard"]), read_json(row["used"])) for row in found])
 
 
 def quota(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -99,10 +97,6 @@ def _quota_table(found: list[tuple[str, dict[str, object], dict[str, object]]]) 
     left = words.more(len(lines), _QUOTAS, "limit")
     table = Table(("quota", "resource", "used", "limit"), tuple(lines[:_QUOTAS]))
     return Section("Quotas", (table, Text(left, tone="dim")) if left else (table,))
-
-
-def _read(value: object) -> dict[str, object]:
-    return mapping(orjson.loads(value)) if isinstance(value, str) else {}
 
 
 DETAILS: DetailsTable = {("", "Namespace"): (leaving, contents, quotas), ("", "ResourceQuota"): (quota,)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import duckdb
 
 from analyzer.facts.values import mapping
-from analyzer.render.escape import plain
 from analyzer.show import podlist, words
 from analyzer.show.model import Fact, Item, Section, Table, Text
 from analyzer.show.subject import DetailsTable, Subject, one, rows
@@ -21,14 +20,17 @@ def node(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         return Section("Node")
     facts: list[Item] = []
     if row["roles"]:
-        facts.append(Fact("Roles", words.some([plain(role) for role in row["roles"]])))
+        facts.append(Fact("Roles", words.some([words.short(role) for role in row["roles"]])))
     if row["heartbeat_at"]:
         facts.append(Fact("Last heartbeat", words.ago(row["heartbeat_at"], it.as_of)))
     if row["cordoned"]:
         facts.append(Fact("Cordoned", words.since(row["cordoned_since"], it.as_of), "warning"))
         if row["cordon_hint"]:
             facts.append(
-                Fact("Cordoned by", f"Deduced from {plain(row['cordon_path'] or 'its marks')}: {plain(row['cordon_hint'])}")
+                Fact(
+                    "Cordoned by",
+                    f"Deduced from {words.short(row['cordon_path'] or 'its marks')}: {words.short(row['cordon_hint'])}",
+                )
             )
     if row["taints"]:
         facts.append(Fact("Taints", words.some([words.short(taint, 160) for taint in row["taints"]], 10)))
@@ -63,7 +65,8 @@ def drain(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     found = list(rows(con, "SELECT * FROM drain_blocks WHERE node_id = ? ORDER BY namespace, pod", it.id))
     items: list[Item] = [
         Text(
-            f"Pod {plain(row['namespace'])}/{plain(row['pod'])}: PodDisruptionBudget {plain(row['budget'])} allows no disruption "
+            f"{words.thing('', 'Pod', row['namespace'], row['pod'])}: PodDisruptionBudget {words.short(row['budget'])} allows no "
+            "disruption "
             f"({row['healthy']} of {row['expected']} healthy, {row['desired']} must be)"
         )
         for row in found[:_BLOCKS]

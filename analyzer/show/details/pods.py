@@ -9,7 +9,7 @@ import duckdb
 from analyzer import times
 from analyzer.facts.values import mapping, mappings, text
 from analyzer.render import words as report_words
-from analyzer.render.escape import plain, short_path
+from analyzer.render.escape import short_path
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
 from analyzer.show.subject import DetailsTable, Subject, one, rows
@@ -27,20 +27,20 @@ def placed(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     facts = [Fact("Phase", words.quoted(row["phase"]))] if row["phase"] else []
     if row["node"]:
         node = one(con, "SELECT state FROM nodes WHERE name = ? AND input = ?", row["node"], row["input"])
-        facts.append(Fact("Node", f"{plain(row['node'])} ({plain(node['state']) if node else 'not in this bundle'})"))
+        facts.append(Fact("Node", f"{words.short(row['node'])} ({words.short(node['state']) if node else 'not in this bundle'})"))
     else:
         facts.append(Fact("Node", "none yet"))
     ready = "yes" if row["ready"] else "no"
     facts.append(Fact("Ready", f"{ready}, {words.since(row['ready_since'], it.as_of)}" if row["ready_since"] else ready))
     if row["gates"]:
-        facts.append(Fact("Scheduling gates", words.some([plain(gate) for gate in row["gates"]])))
+        facts.append(Fact("Scheduling gates", words.some([words.short(gate) for gate in row["gates"]])))
     if row["mirror"]:
         facts.append(Fact("Static pod", "its kubelet runs it from a file; the API server only shows it"))
     if row["replaced"] or row["made_good"]:
         facts.append(Fact("Made good", "it failed, and its Job has another pod for it or has succeeded since"))
     priority = text(it.spec.get("priorityClassName"))
     if priority:
-        facts.append(Fact("Priority class", plain(priority)))
+        facts.append(Fact("Priority class", words.short(priority)))
     return Section("Placement", tuple(facts))
 
 
@@ -72,12 +72,12 @@ def _container(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any],
     if row["ended_at"] or row["end_words"]:
         items.append(Text(_last_end(row, it), 1))
     causes = [row[name] for name in ("pull_words", "start_words") if row[name]]
-    items += [Text(f"Deduced: {plain(cause)}", 1) for cause in causes]
+    items += [Text(f"Deduced: {words.short(cause)}", 1) for cause in causes]
     if row["pull_message"] and row["pull_message"] != row["message"]:
         items.append(Text(words.quoted(row["pull_message"]), 1))
     if row["config_name"]:
         key = f", key {words.quoted(row['config_key'], 100)}" if row["config_key"] else ""
-        items.append(Text(f"It misses {plain(row['config_kind'] or '')} {plain(row['config_name'])}{key}.", 1))
+        items.append(Text(f"It misses {words.short(row['config_kind'] or '')} {words.short(row['config_name'])}{key}.", 1))
     items.append(Text(f"image {words.quoted(row['image'], 300)}" if row["image"] else "no image is named", 1, "dim"))
     resources = mapping(spec.get("resources"))
     for name in ("requests", "limits"):
@@ -127,7 +127,7 @@ def _logs(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -> l
         return [Text("no log of it in the bundle", 1, "dim")]
     kinds = ", ".join(f"{log['source']} ({report_words.plural(log['lines'] or 0, 'line')})" for log in found[:5])
     items: list[Item] = [Text(f"logs: {kinds}", 1, "dim")]
-    last = row["end_log_id"] or row["log_id"]
+    last = row["log_id"] if row["end_log_id"] is None else row["end_log_id"]
     words_of = one(
         con,
         "SELECT e.line, e.words, f.path FROM log_ends e JOIN logs l USING (log_id) JOIN files f USING (file_id) "
@@ -135,7 +135,7 @@ def _logs(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -> l
         last,
     )
     if words_of:
-        where = report_words.place(short_path(plain(words_of["path"])), words_of["line"])
+        where = report_words.place(short_path(words.short(words_of["path"], 600)), words_of["line"])
         items.append(Text(f"its log says {words.quoted(words_of['words'], 400)} ({where})", 1))
     return items
 
@@ -159,8 +159,8 @@ def holdups(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     items: list[Item] = []
     for row in rows(con, "SELECT * FROM pod_holdups WHERE object_id = ? ORDER BY last_at DESC NULLS LAST", it.id):
         about = f", volume {words.quoted(row['volume'], 80)}" if row["volume"] else ""
-        known = f": {plain(row['words'])}" if row["words"] else ""
-        items.append(Text(f"{plain(row['what'])}{about}{known}"))
+        known = f": {words.short(row['words'])}" if row["words"] else ""
+        items.append(Text(f"{words.short(row['what'])}{about}{known}"))
         items.append(Text(f"{words.quoted(row['message'] or '')}, last {words.ago(row['last_at'], it.as_of)}", 1))
     return Section("What holds it up", tuple(items))
 

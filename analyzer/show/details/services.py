@@ -8,7 +8,6 @@ import duckdb
 
 from analyzer.facts.values import mapping, mappings, text
 from analyzer.render import words as report_words
-from analyzer.render.escape import plain
 from analyzer.show import podlist, words
 from analyzer.show.model import Fact, Item, Section
 from analyzer.show.subject import DetailsTable, Subject, one
@@ -20,7 +19,7 @@ def service(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """How it is reached and how many addresses answer."""
     spec = it.spec
     kind = text(spec.get("type")) or "ClusterIP"
-    facts: list[Item] = [Fact("Type", plain(kind))]
+    facts: list[Item] = [Fact("Type", words.short(kind))]
     if kind == "ExternalName":
         facts.append(Fact("Leads to", words.quoted(spec.get("externalName") or "", 200)))
         return Section("Service", tuple(facts))
@@ -34,10 +33,10 @@ def service(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 
 
 def _port(port: dict[str, Any]) -> str:
-    name = f"{plain(str(port['name']))} " if text(port.get("name")) else ""
+    name = f"{words.short(port['name'])} " if text(port.get("name")) else ""
     target = port.get("targetPort")
-    leads = f" to {plain(str(target))}" if target not in (None, port.get("port")) else ""
-    return words.short(f"{name}{plain(str(port.get('port')))}/{plain(str(port.get('protocol') or 'TCP'))}{leads}", 120)
+    leads = f" to {words.short(target)}" if target not in (None, port.get("port")) else ""
+    return words.short(f"{name}{words.short(port.get('port'))}/{words.short(port.get('protocol') or 'TCP')}{leads}", 120)
 
 
 def _endpoints(con: duckdb.DuckDBPyConnection, it: Subject) -> Fact:
@@ -50,7 +49,7 @@ def _endpoints(con: duckdb.DuckDBPyConnection, it: Subject) -> Fact:
     if row is None:
         return Fact("Addresses", "cannot tell: the bundle has no EndpointSlice and no Endpoints of it")
     ready, others = row["ready"] or 0, row["not_ready"] or 0
-    counted = f"{report_words.number(ready)} ready, {report_words.number(others)} not ready (by its {plain(row['kind'])})"
+    counted = f"{report_words.number(ready)} ready, {report_words.number(others)} not ready (by its {words.short(row['kind'])})"
     return Fact("Addresses", counted, "" if ready else "warning")
 
 
