@@ -38,6 +38,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     insert_rows(con, "workloads", workloads.rows(all_workloads))
     insert_rows(con, "workload_causes", workloads.cause_rows(all_workloads))
     insert_rows(con, "workload_pod_sets", workloads.pod_set_rows(all_workloads))
+    insert_rows(con, "workload_usage", workloads.usage_rows(all_workloads))
     insert_rows(con, "workload_checks", checks.rows(con, all_workloads, told))
     insert_rows(con, "workload_evictions", evictions.rows(all_workloads))
     insert_rows(con, "workload_fits", fits.rows(all_workloads, tree, read_config(con)))

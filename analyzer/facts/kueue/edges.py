@@ -16,10 +16,12 @@ _WAITING = "SELECT queue_id, object_id, 'queue' FROM workloads WHERE waiting AND
 
 _CHECKS = "SELECT DISTINCT check_id, object_id, 'check' FROM workload_checks WHERE check_id IS NOT NULL AND state <> 'Ready'"
 
-# The manager stands before every Workload that it has not looked at.
+# The manager stands before every Workload that it has not looked at, and every job that has none.
 _MANAGER = """
 SELECT m.object_id, w.object_id, 'manager' FROM objects m JOIN workloads w ON w.input = m.input
 WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager' AND w.waiting AND w.cause = 'none'
+UNION SELECT m.object_id, j.object_id, 'manager' FROM objects m JOIN kueue_jobs j ON j.input = m.input
+WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager' AND j.workload_id IS NULL AND NOT j.over
 """
 
 

@@ -201,6 +201,8 @@ def classify(reason: str | None, message: str | None) -> Wait:
     queue = _QUEUE_WORDS.search(text)
     cause, detail = _by_message(text, found, queue)
     verdict = _REASONS.get(reason or "")
+    if verdict == EVALUATION and cause == SIBLING:
+        verdict = None
     if reason == "Inadmissible" and cause not in (QUEUE, MISCONFIGURED, NEVER):
         verdict = MISCONFIGURED
     if verdict == MISCONFIGURED and cause == QUEUE:

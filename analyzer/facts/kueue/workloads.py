@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -175,7 +176,10 @@ def cause_key(one: Load) -> str:
 
 def rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
     """Rows of `workloads`."""
+    by_uid = {one.uid: one for one in loads if one.uid}
     for one in loads:
+        uid = evictions.preemptor(one)
+        preemptor = by_uid.get(uid) if uid else None
         reserved = one.conditions.get("QuotaReserved")
         wait = reserved if reserved and reserved.status != "True" else None
         finished, pods_ready = one.condition("Finished"), one.conditions.get("PodsReady")
@@ -217,6 +221,12 @@ def rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
             "evictions": min(one.evicted, 2**31 - 1),
             "evictions_exact": any(eviction.source == "stats" for eviction in one.evictions),
             "eviction_words": evictions.words(one),
+            "preemptor_id": preemptor.object_id if preemptor else None,
+            "preemptor": f"{preemptor.namespace}/{preemptor.name}"
+            if preemptor
+            else f"the Workload with uid {uid}"
+            if uid
+            else None,
             "requeue_at": one.requeue_at,
             "pods_ready": pods_ready.status if pods_ready else None,
             "finished": finished.reason if finished else None,
@@ -267,3 +277,30 @@ def pod_set_rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
                     "flavor": asked.flavor,
                     "path": asked.path,
                 }
+
+
+def usage_rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
+    """Rows of `workload_usage`."""
+    held: dict[tuple[str, str, str], list[tuple[Fraction, Load]]] = {}
+    for one in loads:
+        if not one.admitted_to or one.state == "Finished" or one.condition("QuotaReserved") is None:
+            continue
+        own: dict[tuple[str, str], Fraction] = {}
+        for pod_set in one.pod_sets:
+            for resource, asked in pod_set.asked.items():
+                if asked.source == "admission" and asked.flavor and asked.amount:
+                    own[asked.flavor, resource] = own.get((asked.flavor, resource), Fraction(0)) + asked.amount
+        for (flavor, resource), amount in own.items():
+            held.setdefault((one.admitted_to, flavor, resource), []).append((amount, one))
+    for (queue, flavor, resource), holders in held.items():
+        holders.sort(key=lambda pair: (-pair[0], pair[1].namespace, pair[1].name))
+        for rank, (amount, one) in enumerate(holders, 1):
+            yield {
+                "object_id": one.object_id,
+                "cluster_queue": queue,
+                "flavor": flavor,
+                "resource": resource,
+                "amount": show(resource, amount),
+                "rank": rank,
+                "holders": len(holders),
+            }

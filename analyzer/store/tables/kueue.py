@@ -125,6 +125,8 @@ evicted BOOLEAN condition Evicted is True
 evictions INTEGER evictions so far: by schedulingStats, else as many as its conditions and events prove
 evictions_exact BOOLEAN the number is Kueue's own count
 eviction_words VARCHAR evictions by cause, in words
+preemptor_id BIGINT the Workload that it last had to make room for, null where that is not in the bundle
+preemptor VARCHAR that Workload in words, its uid where it is not in the bundle
 requeue_at TIMESTAMP status.requeueState.requeueAt: not before then it is tried again
 pods_ready VARCHAR status of condition PodsReady
 finished VARCHAR reason of condition Finished where that is True
@@ -167,6 +169,20 @@ source VARCHAR admission, status or template: what that was read from
 flavor VARCHAR the flavor assigned
 topology VARCHAR the topology request, in words
 path VARCHAR where the amount stands, null where it was computed
+""",
+    ),
+    table(
+        "workload_usage",
+        "facts",
+        "Who holds quota: each Workload with a reservation, one row a flavor and resource.",
+        """
+object_id BIGINT the Workload
+cluster_queue VARCHAR the ClusterQueue it was reserved in
+flavor VARCHAR the ResourceFlavor
+resource VARCHAR the resource
+amount VARCHAR how much of it, all pod sets together
+rank INTEGER place among the Workloads that hold it in that ClusterQueue, the greatest first, from 1
+holders INTEGER how many Workloads hold it there
 """,
     ),
     table(
