@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,8 +23,26 @@ _LISTS = (
 )
 _LOST = frozenset({"Unknown", "ContainerStatusUnknown"})
 
-Logs = Mapping[tuple[str, str, str], tuple[int | None, int | None]]
-"""(namespace, pod, container) → the ids of its current and its previous log."""
+
+@dataclass(frozen=True, slots=True)
+class OwnLogs:
+    """The ids of a container's logs. `rotated` has the newest one that kubelet put away of each run of the container.
+
+    kubelet numbers the runs of a container as restartCount does, and names log files by them.
+    """
+
+    current: int | None = None
+    previous: int | None = None
+    rotated: Mapping[int, int] = field(default_factory=dict)
+
+    def of(self, restarts: int) -> tuple[int | None, int | None]:
+        """The logs of the run with that number and of the one before it."""
+        current = self.rotated.get(restarts) if self.current is None else self.current
+        return current, self.rotated.get(restarts - 1) if self.previous is None else self.previous
+
+
+Logs = Mapping[tuple[str, str, str], OwnLogs]
+"""(namespace, pod, container) → its logs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +71,7 @@ def containers(pod: PodFacts, spec: dict[str, Any], status: dict[str, Any], logs
             row = _declared(pod, item, name, idx, "sidecar" if kind == "init" and item.get("restartPolicy") == "Always" else kind)
             row["status_path"] = None if at is None else f"status.{status_list}[{at}]"
             row |= _reported(state)
-            row["log_id"], row["previous_log_id"] = logs.get((pod.namespace, pod.name, name), (None, None))
+            row["log_id"], row["previous_log_id"] = logs.get((pod.namespace, pod.name, name), OwnLogs()).of(row["restarts"])
             row |= _last_end(row)
             row["looping"] = _looping(row, pod.as_of, policy)
             row["failing"] = _failing(row, pod.initialized)

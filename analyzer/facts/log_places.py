@@ -2,7 +2,7 @@
 
 Troubleshoot's log collector writes below a folder that the user names: `POD.log` (one container), `POD/CONTAINER.log`,
 `…-previous.log`. Since 2022 these are links into `cluster-resources/pods/logs/`, before they were the only place, and
-where a bundle was packed again without links they are copies.
+where a bundle was packed again without links they are copies. People name files of `kubectl logs` in the same way.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ CREATE OR REPLACE TEMP TABLE named_logs AS
 WITH loose AS (
     SELECT l.log_id, f.input, l.bytes, l.lines, l.tail,
         regexp_extract(f.path, '([^/]+)/[^/]+$', 1) AS folder,
-        regexp_replace(regexp_extract(f.path, '[^/]+$'), '(-previous)?\.log$', '') AS name,
-        ends_with(f.path, '-previous.log') AS previous
+        regexp_replace(regexp_extract(f.path, '[^/]+$'), '(-previous)?\.log(\.gz)?$', '') AS name,
+        regexp_matches(f.path, '-previous\.log(\.gz)?$') AS previous
     FROM logs l JOIN files f USING (file_id)
-    WHERE l.pod = '' AND l.source = 'other' AND f.format = 'support-bundle'
+    WHERE l.pod = '' AND l.source = 'other' AND f.format IN ('support-bundle', 'plain')
 ), pod AS (
     SELECT input, namespace, name, json_extract_string(json, '$.spec.containers[*].name') AS mains,
-        json_extract_string(json, '$.spec.initContainers[*].name') AS inits
+        list_concat(
+            json_extract_string(json, '$.spec.initContainers[*].name'),
+            json_extract_string(json, '$.spec.ephemeralContainers[*].name')
+        ) AS others
     FROM objects WHERE api_group = '' AND kind = 'Pod'
 ), fitting AS (
     SELECT loose.*, pod.namespace AS pod_namespace, pod.name AS pod,
         CASE WHEN loose.folder = pod.name THEN loose.name ELSE pod.mains[1] END AS container
     FROM loose JOIN pod ON pod.input = loose.input AND (
-        (loose.folder = pod.name AND list_contains(list_concat(pod.mains, pod.inits), loose.name))
+        (loose.folder = pod.name AND list_contains(list_concat(pod.mains, pod.others), loose.name))
         OR (loose.name = pod.name AND len(pod.mains) = 1)
     )
 )
@@ -47,6 +50,12 @@ UPDATE logs SET namespace = n.pod_namespace, pod = n.pod, container = n.containe
 FROM named_logs n WHERE n.log_id = logs.log_id
 """
 
+# The hits of a copy are those of the log that stays.
+_HITS = (
+    "DELETE FROM log_hits WHERE log_id NOT IN (SELECT log_id FROM logs)",
+    "DELETE FROM log_hit_counts WHERE log_id NOT IN (SELECT log_id FROM logs)",
+)
+
 # Told to fetch the logs of previous containers, Sonobuoy fetches those alone, under the same names.
 _PREVIOUS = """
 UPDATE logs SET source = 'previous' FROM files f WHERE f.file_id = logs.file_id AND logs.source = 'current'
@@ -62,5 +71,5 @@ def settle(con: duckdb.DuckDBPyConnection) -> None:
 
     A name that several pods have is nobody's: the log stays without a pod.
     """
-    for step in (_PREVIOUS, _NAMED, _COPIES, _JOIN, "DROP TABLE named_logs"):
+    for step in (_PREVIOUS, _NAMED, _COPIES, *_HITS, _JOIN, "DROP TABLE named_logs"):
         con.execute(step)

@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.containers import Logs, PodFacts, containers
+from analyzer.facts.containers import Logs, OwnLogs, PodFacts, containers
 from analyzer.facts.holdups import PodEvent, holdups, pod_events
 from analyzer.facts.pod_states import Condition, Pod, is_ready, state_of
 from analyzer.facts.rows import insert_rows
@@ -106,26 +106,30 @@ def _owners(con: duckdb.DuckDBPyConnection) -> dict[int, tuple[int | None, str, 
 
 
 def _logs(con: duckdb.DuckDBPyConnection) -> Logs:
-    """For each container its current and its previous log; of several the longest of the newest input.
+    """For each container its current, its previous and its rotated logs; of several the longest of the newest input.
 
     A log of an input in which the pod was not seen is that of an earlier pod of the same name.
     """
-    query = """
+    query = r"""
         WITH seen AS (
             SELECT DISTINCT o.namespace, o.name AS pod, f.input
             FROM objects o JOIN sources s USING (object_id) JOIN files f ON f.file_id = s.file_id
             WHERE o.api_group = '' AND o.kind = 'Pod'
         ), its AS (
-            SELECT l.*, (coalesce(i.collected_at, TIMESTAMP '1970-01-01'), i.input, l.bytes) AS rank
+            -- kubelet puts the log of run N away as N.log.YYYYMMDD-HHMMSS, and may compress it.
+            SELECT l.*, try_cast(regexp_extract(f.path, '(?:^|/)([0-9]{1,9})\.log[^/]*$', 1) AS INTEGER) AS run,
+                regexp_extract(f.path, '[0-9]{8}-[0-9]{6}') AS put_away,
+                (coalesce(i.collected_at, TIMESTAMP '1970-01-01'), i.input, l.bytes) AS rank
             FROM logs l JOIN files f USING (file_id) JOIN inputs i ON i.input = f.input
-            WHERE l.pod <> '' AND l.source IN ('current', 'previous') AND l.bytes > 0
+            WHERE l.pod <> '' AND l.source IN ('current', 'previous', 'rotated') AND l.bytes > 0
                 AND EXISTS (SELECT 1 FROM seen s WHERE s.namespace = l.namespace AND s.pod = l.pod AND s.input = f.input)
         )
         SELECT namespace, pod, container, arg_max(log_id, rank) FILTER (source = 'current'),
-            arg_max(log_id, rank) FILTER (source = 'previous')
+            arg_max(log_id, rank) FILTER (source = 'previous'),
+            list((run, log_id) ORDER BY put_away, rank, log_id) FILTER (source = 'rotated' AND run IS NOT NULL)
         FROM its GROUP BY ALL
     """
-    return {(row[0], row[1], row[2]): (row[3], row[4]) for row in con.execute(query).fetchall()}
+    return {(row[0], row[1], row[2]): OwnLogs(row[3], row[4], dict(row[5] or ())) for row in con.execute(query).fetchall()}
 
 
 def _conditions(status: dict[str, Any]) -> dict[str, Condition]:

@@ -114,7 +114,7 @@ class Scanner:
 def _sources(place: Place, name: str, format_name: str) -> set[str]:
     """What the source of a log may turn out to be once all of the bundle is known (see analyzer.facts.log_places)."""
     sources: set[str] = {place.source}
-    if format_name == "support-bundle" and name:
+    if format_name in ("support-bundle", "plain") and name:
         sources.add("previous" if name.endswith("-previous.log") else "current")
     if format_name == "sonobuoy" and place.source == "current":
         sources.add("previous")
