@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from analyzer.logs.originals import Lost, Original
     from analyzer.store.lookup import Asked
 
-_MAX_TOLD = 5
 _MAX_LISTED = 20
 
 BundleArgument = Annotated[
@@ -77,8 +76,8 @@ def logs(
             series, missing = choose.series_of(case.con, pods, container, previous=previous)
             sources = _sources(case, stored, bundles or [], [log for one in series for log in one.logs])
             clock = Clock(_collected(case.con)) if workload else None
-            # That most containers have no previous run goes without saying.
-            _tell_all([words for words in missing if not (previous and words.startswith("not found"))])
+            for words in missing:
+                _tell(words)
             output.print_logs(series, sources, case.folder, output.Out(sys.stdout.write, _tell), clock)
         except NoLogError as error:
             fail(str(error), target.NOT_THERE)
@@ -155,13 +154,6 @@ def _sources(case: _Opened, stored: Path | None, given: list[Path], needed: list
 def _collected(con: duckdb.DuckDBPyConnection) -> datetime | None:
     row = con.execute("SELECT max(collected_at) FROM inputs").fetchone()
     return row[0] if row else None
-
-
-def _tell_all(missing: list[str]) -> None:
-    for words in missing[:_MAX_TOLD]:
-        _tell(words)
-    if len(missing) > _MAX_TOLD:
-        _tell(f"{len(missing) - _MAX_TOLD:,} more logs are missing")
 
 
 def _tell(words: str) -> None:

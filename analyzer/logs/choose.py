@@ -10,6 +10,9 @@ import duckdb
 from analyzer.bundle.errors import UsageError
 from analyzer.logs.model import Container, Log, NoLogError, Pod, Series
 
+MAX_EXPLAINED = 10
+"""Missing logs whose reason is looked for."""
+
 _ROTATED = re.compile(r"(?:^|/)(\d{1,9})\.log\.(\d{8}-\d{6})")
 """How the kubelet names a log that it rotated: number of the run, then the time."""
 
@@ -43,6 +46,9 @@ def series_of(
 ) -> tuple[list[Series], list[str]]:
     """The logs to print, by pod and then in the order of the pod's spec, and a line on each that is missing.
 
+    Of very many that are missing the first `MAX_EXPLAINED` are told, and a line how many there are more. That containers have
+    no previous run is told only where none has.
+
     Args:
         con: a database of ours.
         pods: the pods, of one namespace.
@@ -63,7 +69,8 @@ def series_of(
         raise UsageError(
             f"there is no container {container}; there is {_joined(known)}" if known else "no container is known here"
         )
-    series, missing = [], []
+    series: list[Series] = []
+    missing: list[tuple[Pod, Container]] = []
     for pod in pods:
         by_name = {one.name: one for one in pod.containers}
         for name in names[pod.name]:
@@ -74,13 +81,22 @@ def series_of(
             if logs:
                 series.append(Series(pod.name, name, tuple(logs)))
             else:
-                missing.append(_why_missing(con, pod, state, previous=previous))
+                missing.append((pod, state))
+    told = _told(con, missing, previous=previous)
     if not series:
         # What was not collected matters more than what there never was.
-        raise NoLogError(
-            min(missing, key=lambda why: why.startswith("not found"), default="not collected: no log of it is in this bundle")
-        )
-    return series, missing
+        raise NoLogError(min(told, key=lambda why: why.startswith("not found"), default="not collected: no log of it is here"))
+    return series, [why for why in told if not (previous and why.startswith("not found"))]
+
+
+def _told(con: duckdb.DuckDBPyConnection, missing: Sequence[tuple[Pod, Container]], *, previous: bool) -> list[str]:
+    """Why logs are missing. Looking for a reason takes a walk over all files, so this is done for some of them only."""
+    never = [(pod, one) for pod, one in missing if _why_never(one, 0, previous=previous)]
+    others = [(pod, one) for pod, one in missing if not _why_never(one, 0, previous=previous)]
+    some = [*others[:MAX_EXPLAINED], *never[:MAX_EXPLAINED]][:MAX_EXPLAINED]
+    told = [_why_missing(con, pod, one, previous=previous) for pod, one in some]
+    more = (len(others) if previous else len(missing)) - len(some)
+    return told + ([f"{more:,} more logs are missing"] if more > 0 else [])
 
 
 def _names(pod: Pod, found: Iterable[tuple[str, str]]) -> list[str]:
@@ -114,8 +130,9 @@ def _rotation(log: Log) -> tuple[str, str]:
 def _why_missing(con: duckdb.DuckDBPyConnection, pod: Pod, container: Container, *, previous: bool) -> str:
     kind = "previous log" if previous else "log"
     what = f"the {kind} of container {container.name} of pod {pod.name} in namespace {pod.namespace}"
-    empty = _empty_files(con, pod, container.name, "previous" if previous else "current")
-    never = _why_never(container, len(empty), previous=previous)
+    never = _why_never(container, 0, previous=previous)
+    empty = [] if never else _empty_files(con, pod, container.name, "previous" if previous else "current")
+    never = never or _why_never(container, len(empty), previous=previous)
     if never:
         return f"not found: {what}: {never}"
     return f"not collected: {what}: {_why_not_got(con, pod, container, empty, previous=previous)}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from analyzer.bundle.text import one_line
+
 ROLES = ("head", "workers", "submitter")
 """Parts of a Ray object whose logs can be asked for."""
 
@@ -80,4 +82,5 @@ class Series:
     @property
     def prefix(self) -> str:
         """What stands before its lines where several are printed."""
-        return f"[{self.pod}/{self.container}] " if self.container else f"[{self.pod}] "
+        name = f"{self.pod}/{self.container}" if self.container else self.pod
+        return f"[{one_line(name)}] "

@@ -66,7 +66,7 @@ def print_logs(
                 out.write(piece)
     else:
         with Spool(folder) as spool:
-            segments = {log.log_id: spool.add([log.tail]) for log in logs if log.log_id in lost}
+            segments = {log.log_id: spool.add(shown([log.tail.encode("utf-8", "replace")])) for log in logs if log.log_id in lost}
             for number in sorted({log.input for log in logs if log.log_id not in lost}):
                 own = [log for log in logs if log.input == number]
                 for log, chunks in reread(_original(sources, own[0]), own, problem):

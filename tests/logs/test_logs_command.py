@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.logs.model import Series
 from tests.logs.conftest import Run
 from tests.logs.trees import pod, thing, write
 
@@ -290,3 +291,17 @@ def test_a_reader_that_leaves_and_an_interrupt_are_no_errors(run: Run, tmp_path:
         stopped.stdout.read()
         assert stopped.stderr.read() == b""
         assert stopped.wait(60) == 130
+
+
+def test_of_very_many_missing_logs_some_are_told(run: Run, tmp_path: Path) -> None:
+    job = thing("batch/v1", "Job", "many")
+    pods = [pod(f"many-{number}", job, restarts={"app": 1}) for number in range(30)]
+    bundle = write(tmp_path / "b", [job, *pods, pod("one", job)], {"shop/many-7/app/current": "it\n"})
+    done = run("logs", bundle, "job/many")
+    assert done.stdout == "it\n"
+    assert done.stderr.count("note: not collected: ") == 10
+    assert "note: 20 more logs are missing\n" in done.stderr
+
+
+def test_a_hostile_name_steers_nothing() -> None:
+    assert Series("web\x1b[2J\n0", "a\tb", ()).prefix == "[web 0/a b] "
