@@ -194,4 +194,4 @@ def test_the_sample_tells_its_story(run: Run, tmp_path: Path) -> None:
     assert "Pending" in text
     assert "Explained by node/NotReady" in text
     assert "11 Insufficient nvidia.com/gpu" in text
-    assert "Kept out by: Node lark-gpu-07 (Unknown)" in text
+    assert "Kept out by: Node lark-gpu-07 (Unknown)" in " ".join(text.split())

@@ -68,6 +68,7 @@ OBJECTS = [
           status={"hard": {"pods": "2", "cpu": "4"}, "used": {"pods": "2"}}),
     thing("v1", "ConfigMap", "leaving", "shop",
           metadata={"deletionTimestamp": "2026-11-01T10:00:00Z", "finalizers": ["example.com/hold"]}),
+    thing("v1", "ConfigMap", "settings", "shop", data={"b": "1", "a": "2"}),
     thing("lab.example/v1", "Gadget", "g", "shop",
           status={"conditions": [{"type": "Degraded", "status": "True", "message": "it rattles"},
                                  {"type": "Ready", "status": "True"}]}),
@@ -179,6 +180,10 @@ def test_a_relation_without_words_is_told_too(con: duckdb.DuckDBPyConnection) ->
         ("quota/small", "Quotas", "small  pods      2        2"),
         ("cm/leaving", "ConfigMap", "for 2 h; finalizers that hold it: example.com/hold"),
         ("pod/web-1-a", "Read from", "pod-web-1-a.yaml:1"),
+        ("event/e2", "Event", "About: Pod shop/web-1-a"),
+        ("event/e2", "Event", 'Says:  BackOff: "Back-off restarting failed container"'),
+        ("event/e2", "Event", "Seen:  5 times, last 8 min before (11:52:00)"),
+        ("cm/settings", "Holds", "2 keys in data: a, b"),
     ],
 )
 def test_details(con: duckdb.DuckDBPyConnection, text: str, title: str, says: str) -> None:

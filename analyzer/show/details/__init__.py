@@ -6,10 +6,10 @@ To add a domain, write its module and name it in `_MODULES`; several may speak o
 
 from __future__ import annotations
 
-from analyzer.show.details import namespaces, nodes, pods, services, volumes, workloads
+from analyzer.show.details import contents, namespaces, nodes, pods, services, volumes, workloads
 from analyzer.show.subject import Details, DetailsTable, Subject
 
-_MODULES = (pods, workloads, services, volumes, nodes, namespaces)
+_MODULES = (pods, workloads, services, volumes, nodes, namespaces, contents)
 
 
 def of(it: Subject) -> list[Details]:
