@@ -110,17 +110,20 @@ def run_cases(
 def _selected(path: Path | None) -> tuple[Path | None, tuple[str, ...]]:
     """The pack that a path lies in, and the codes that it means: a pack, a domain's folder, a rule or its cases."""
     from analyzer.engine.pack import CASES_SUFFIX, code_of, no_rules, rule_files
+    from analyzer.engine.signature_file import SUFFIX as SIGNATURES_SUFFIX
 
     if path is None:
         return None, ()
     given, path = path, path.resolve()
+    if path.is_file() and path.name.endswith(SIGNATURES_SUFFIX):
+        path = path.parent
     if path.is_file() and path.suffix == ".yaml":
         return path.parent.parent, (code_of(path),)
     if not path.is_dir():
         raise UsageError(f"no rules at {path}")
     if rule_files(path):
         return path, ()
-    files = [one for one in sorted(path.glob("*.yaml")) if not one.name.endswith(CASES_SUFFIX)]
+    files = [one for one in sorted(path.glob("*.yaml")) if not one.name.endswith((CASES_SUFFIX, SIGNATURES_SUFFIX))]
     if all(_domain_said(one) not in (None, path.name) for one in files):
         raise no_rules(given)
     return path.parent, tuple(code_of(one) for one in files)

@@ -27,6 +27,7 @@ SHAPES = {
     "condition": "a condition in the status, such as Ready=False/QuotaSpent",
     "event": "an event with a reason, such as FailedMount",
     "field": "a field that has a value, lacks it or is not set",
+    "log": "a text in the log of a pod",
     "state": "a state, as in the table states of triage sql",
 }
 MODES = {"has": "has a value", "lacks": "does not have a value", "unset": "is not set"}
@@ -44,6 +45,7 @@ class _Flags:
     lacks: str | None
     unset: bool
     state: str | None
+    log: str | None
 
     @property
     def chosen(self) -> list[str]:
@@ -74,6 +76,9 @@ def new(
     state: Annotated[
         str | None, typer.Option("--state", metavar="STATE", help="A state, as in the table states.", rich_help_panel=WHAT)
     ] = None,
+    log: Annotated[
+        str | None, typer.Option("--log", metavar="TEXT", help="A text in the log of a pod.", rich_help_panel=WHAT)
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="What is wrong, in one line; {{ about }} is the object.")
     ] = None,
@@ -102,7 +107,7 @@ def new(
 
     code = answers.code(code)
     check_free(code, folder)
-    flags = _Flags(kind, condition, event, field, has, lacks, unset, state)
+    flags = _Flags(kind, condition, event, field, has, lacks, unset, state, log)
     ask = _Asker(sys.stdin.isatty() and sys.stdout.isatty())
     if not ask.terminal:
         _refuse_missing(flags, {"--title": title, "--why": why, "--next": steps, "--reference": references, "--owner": owner})
@@ -134,7 +139,7 @@ def _refuse_missing(flags: _Flags, others: dict[str, object]) -> None:
     Raises:
         UsageError: with all of them.
     """
-    missing = [] if flags.kind else ["--kind"]
+    missing = [] if flags.kind or flags.log else ["--kind"]
     if not flags.chosen:
         missing.append(f"one of {', '.join(f'--{name}' for name in SHAPES)}")
     missing += [name for name, value in others.items() if not value]
@@ -158,6 +163,8 @@ def _shape(flags: _Flags, ask: _Asker) -> Shape:
     if flags.field is not None and not how and not ask.terminal:
         raise UsageError("--field needs --has VALUE, --lacks VALUE or --unset")
     name = flags.chosen[0] if flags.chosen else "field" if how else ask.choice("Look for", SHAPES)
+    if name == "log":
+        return ask.one(flags.log, "Text of the log line, as it stands there", answers.log)
     kind = ask.one(flags.kind, "Of which kind, such as Pod or Widget.example.com", answers.kind)
     if name == "condition":
         return ask.one(

@@ -17,6 +17,7 @@ from analyzer.engine.pack import CASES_SUFFIX, Pack, code_of, joined, load_pack,
 from analyzer.engine.retired import FILE as RETIRED
 from analyzer.engine.retired import Retired, retired_codes
 from analyzer.engine.rule import Rule
+from analyzer.engine.signature_file import SUFFIX as SIGNATURES_SUFFIX
 from analyzer.engine.yamltext import YamlError, read_yaml
 
 PROCESSES = 2
@@ -45,8 +46,11 @@ def run_all(folder: Path | None = None, codes: Sequence[str] = (), processes: in
         One outcome a rule, broken ones first, then in the order of the files.
     """
     pack = _packs(folder)[-1]
+    domains = {code.partition("/")[0] for code in codes}
     for outcome in _outside_rules(pack):
-        if not codes or outcome.code in codes:
+        domain, _, name = outcome.code.partition("/")
+        # Every rule of a domain may look for a signature of it.
+        if not codes or outcome.code in codes or (domain in domains and name.endswith(SIGNATURES_SUFFIX.removesuffix(".yaml"))):
             yield outcome
     wanted = [rule.code for rule in pack.rules if not codes or rule.code in codes]
     if len(_packs(folder)) > 1:

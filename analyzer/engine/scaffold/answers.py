@@ -10,6 +10,7 @@ from typing import get_args
 from analyzer import times
 from analyzer.bundle import kinds
 from analyzer.bundle.errors import UsageError
+from analyzer.bundle.signatures.model import MAX_WORD_BYTES, MIN_WORD_BYTES
 from analyzer.engine.model import Owner, Severity, Waiting
 from analyzer.engine.rule import CODE
 
@@ -74,7 +75,14 @@ class State:
     state: str
 
 
-Shape = Condition | Event | Field | State
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A text in the logs of pods; upper and lower case matter."""
+
+    text: str
+
+
+Shape = Condition | Event | Field | State | LogLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +177,23 @@ def path(text: str) -> tuple[str | int, ...]:
 def state(kind: KindName, text: str) -> State:
     """A state as in the table `states`; whether there is such a one is seen when a sample of it is looked for."""
     return State(kind, sentence("state", text))
+
+
+def log(text: str) -> LogLine:
+    """A text in a log line.
+
+    Raises:
+        UsageError: it is too short or too long to be looked for, or holds what cannot be printed.
+    """
+    if (
+        not text.isprintable()
+        or text != text.strip()
+        or not MIN_WORD_BYTES <= len(text.encode("utf-8", "replace")) <= MAX_WORD_BYTES
+    ):
+        raise UsageError(
+            f"the text of a log line must be printable, {MIN_WORD_BYTES} to {MAX_WORD_BYTES} bytes, without space around it"
+        )
+    return LogLine(text)
 
 
 def severity(text: str) -> Severity:

@@ -19,13 +19,14 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a shape gives to a rule: what its titles begin with, `needs` as in the file, query, message and cases."""
+    """What a shape gives to a rule: what its titles begin with, `needs` as in the file, query, message, cases and signatures."""
 
     subject: str
     needs: tuple[Any, ...]
     query: str
     message: str
     cases: tuple[Json, ...]
+    signatures: tuple[Json, ...] = ()
 
 
 def literal(text: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from analyzer import times
-from analyzer.engine.scaffold.answers import Answers, Condition, Event, Field, KindName, State
+from analyzer.engine.scaffold.answers import Answers, Condition, Event, Field, KindName, LogLine, State
 from analyzer.engine.scaffold.fields import of_field
+from analyzer.engine.scaffold.logs import of_log
 from analyzer.engine.scaffold.material import (
     Json,
     Material,
@@ -36,6 +37,8 @@ def material(answers: Answers) -> Material:
         return _event(shape, answers)
     if isinstance(shape, Field):
         return of_field(shape, answers)
+    if isinstance(shape, LogLine):
+        return of_log(shape, answers)
     return _state(shape, answers)
 
 

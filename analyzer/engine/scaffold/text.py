@@ -28,7 +28,11 @@ def rule_text(answers: Answers, made: Material) -> str:
     lines += [f"owner: {answers.owner}", f"waiting: {answers.waiting}", "basis: observed"]
     lines += _block("title", _with_object(answers, made)) + _block("message", made.message)
     lines += ["next:", *_items(answers.next), *_block("why", answers.why), "references:", *_items(answers.references)]
-    lines += [f"needs: {_flow(list(made.needs))}", "query: |", *(f"  {line}" for line in made.query.strip().splitlines())]
+    lines += [
+        f"needs: {_flow(list(made.needs))}",
+        "query: |",
+        *(f"  {line.rstrip()}" for line in made.query.strip().splitlines()),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -53,6 +57,13 @@ def cases_text(made: Material) -> str:
     return "\n".join(lines) + "\n"
 
 
+def signatures_text(made: Material) -> str:
+    """The file of the signatures that the rule looks for; empty where it looks for none."""
+    if not made.signatures:
+        return ""
+    return "\n".join(["signatures:", *(line.removeprefix("    ") for one in made.signatures for line in _mapping(one))]) + "\n"
+
+
 def _with_object(answers: Answers, made: Material) -> str:
     """The title, with the object in front where it names none."""
     return answers.title if "{{" in answers.title else f"{made.subject} {{{{ about }}}}: {answers.title}"
@@ -60,7 +71,12 @@ def _with_object(answers: Answers, made: Material) -> str:
 
 def _mapping(value: dict[str, Any]) -> list[str]:
     """An item of a list: one key a line."""
-    lines = [f"{key}: {_flow(item)}" for key, item in value.items()]
+    lines: list[str] = []
+    for key, item in value.items():
+        if isinstance(item, str) and "\n" in item:
+            lines += [f"{key}: |", *(f"  {line}" for line in item.splitlines())]
+        else:
+            lines.append(f"{key}: {_flow(item)}")
     return [f"      {'- ' if number == 0 else '  '}{line}" for number, line in enumerate(lines)]
 
 

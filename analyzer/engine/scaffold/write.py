@@ -11,11 +11,12 @@ import analyzer
 from analyzer import content
 from analyzer.bundle.errors import UsageError
 from analyzer.engine.case_run import run_here
-from analyzer.engine.pack import CASES_SUFFIX, code_of, rule_files
+from analyzer.engine.pack import CASES_SUFFIX, code_of, load_pack, rule_files
 from analyzer.engine.retired import retired_codes
 from analyzer.engine.scaffold.answers import Answers
 from analyzer.engine.scaffold.shapes import material
-from analyzer.engine.scaffold.text import cases_text, rule_text
+from analyzer.engine.scaffold.text import cases_text, rule_text, signatures_text
+from analyzer.engine.signature_file import SUFFIX as SIGNATURES_SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,9 @@ def write(answers: Answers, folder: Path) -> Written:
     """
     check_free(answers.code, folder)
     made = material(answers)
-    texts = [rule_text(answers, made), cases_text(made)]
+    texts = [text for text in (rule_text(answers, made), cases_text(made), signatures_text(made)) if text]
     cases = _proved(answers.code, texts)
-    paths = _paths(answers.code, folder)
+    paths = _paths(answers.code, folder)[: len(texts)]
     done: list[Path] = []
     try:
         paths[0].parent.mkdir(parents=True, exist_ok=True)
@@ -89,16 +90,18 @@ def _proved(code: str, texts: list[str]) -> int:
     """
     with tempfile.TemporaryDirectory(prefix="triage-new-") as name:
         pack = Path(name) / "pack"
-        for path, text in zip(_paths(code, pack), texts, strict=True):
+        for path, text in zip(_paths(code, pack), texts, strict=False):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        broken = load_pack(pack).broken
         outcome = run_here(pack, code)
-    if outcome.problems:
+    problems = [broken[0].problem] if broken else [problem.partition(": ")[2] for problem in outcome.problems]
+    if problems:
         # Where it would stand helps nobody: the files are not there.
-        _, _, problem = outcome.problems[0].partition(": ")
+        problem = problems[0]
         raise UsageError(f"no rule that passes its own cases can be made of these answers: {problem}")
     return outcome.cases
 
 
 def _paths(code: str, folder: Path) -> list[Path]:
-    return [folder / f"{code}{suffix}" for suffix in (".yaml", CASES_SUFFIX)]
+    return [folder / f"{code}{suffix}" for suffix in (".yaml", CASES_SUFFIX, SIGNATURES_SUFFIX)]
