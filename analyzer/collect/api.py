@@ -141,7 +141,8 @@ class Api:
     def _body(self, response: urllib3.BaseHTTPResponse, end: float, limit: int | None) -> Iterator[bytes]:
         got = 0
         try:
-            while piece := response.read(_CHUNK, decode_content=True):
+            # Not read(), which waits for the whole chunk and loses its beginning where the connection breaks.
+            while piece := response.read1(_CHUNK, decode_content=True):
                 self._pace.check()
                 got += len(piece)
                 if limit is not None and got > limit:

@@ -76,8 +76,8 @@ def take(api: Api, wanted: Wanted, limits: LogLimits, path: Path) -> TakenLog:
         if not tail.size:
             return _refused(wanted, error)
         outcome, message = "truncated", error.message
-    text, left_out = tail.text()
     unknown = tail.lines >= lines
+    text, left_out = tail.text(cut=unknown)
     if left_out or unknown:
         outcome = "truncated"
     if not text:
@@ -121,14 +121,14 @@ class _Tail:
         while self._held - len(self._pieces[0]) >= self._limit + 1:
             self._held -= len(self._pieces.popleft())
 
-    def text(self) -> tuple[bytes, int]:
-        """What is kept, and how many bytes before it are not."""
+    def text(self, *, cut: bool) -> tuple[bytes, int]:
+        """What is kept, and how many bytes before it are not. `cut`: there was more before what went by."""
         kept = b"".join(self._pieces)
         if len(kept) > self._limit:
             # One byte more than the limit: a line that begins exactly there is whole.
             start = kept.find(b"\n", len(kept) - self._limit - 1) + 1
             kept = kept[start:] if 0 < start < len(kept) else kept[-self._limit :]
-        if len(kept) < self.size:
+        if cut or len(kept) < self.size:
             kept = _without_cut_key(kept)
         return kept, self.size - len(kept)
 
