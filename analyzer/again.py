@@ -13,6 +13,7 @@ from analyzer.bundle.containers import open_container
 from analyzer.bundle.errors import BundleError, UsageError
 from analyzer.case import Case, Options, Progress, judged, signature_ids, workspace
 from analyzer.logs.originals import Original, originals
+from analyzer.memory import shares, told_if_short
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,7 +31,7 @@ def analyze_again(
         database: the `bundle.duckdb` of that run.
         packs: the rule packs to run, built-in first.
         output: where the new `bundle.duckdb` is to be written; must not exist.
-        options: `as_of` counts; the rest is about parsing.
+        options: `as_of` and `memory_limit` count; the rest is about parsing.
         progress: told of each stage.
 
     Returns:
@@ -48,7 +49,8 @@ def analyze_again(
     with reading(database) as con:
         meta: dict[str, str | None] = dict(con.execute("SELECT key, value FROM meta").fetchall())
     _check_signatures(database, meta, packs)
-    with workspace() as folder, contextlib.closing(store.open_memory(folder)) as con:
+    room = shares(options.memory_limit, 1)
+    with workspace() as folder, told_if_short(), contextlib.closing(store.open_memory(folder, room.database)) as con:
         progress("loading", 0, 0)
         stored.attach(con, database)
         reader = partial(_reread, con, database, meta.get("tool-version"))

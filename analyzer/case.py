@@ -17,6 +17,7 @@ from analyzer.bundle.containers import open_container
 from analyzer.bundle.errors import LimitError, UnreadableError, UsageError
 from analyzer.bundle.read import Parts, read_bundle
 from analyzer.bundle.stdin import STDIN, WORDS, spooled
+from analyzer.memory import shares, told_if_short
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,10 +35,15 @@ MIN_FREE_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a case is analyzed; `as_of` overrides the collection time for ages, `jobs` are parse processes."""
+    """How a case is analyzed.
+
+    `as_of` overrides the collection time for ages, `jobs` are parse processes, `memory_limit` is the memory in bytes
+    that the parse processes and the database are to keep to; without it each has a limit of its own.
+    """
 
     as_of: datetime | None = None
     jobs: int | None = None
+    memory_limit: int | None = None
 
 
 @contextlib.contextmanager
@@ -117,10 +123,16 @@ def analyze_case(
         UnreadableError: nothing in the inputs could be read as a bundle.
     """
     with workspace() as folder, _spooled(inputs, folder, progress) as paths, _rarely_collecting():
-        jobs = options.jobs or os.cpu_count() or 1
+        room = shares(options.memory_limit, options.jobs or os.cpu_count() or 1)
         signatures = [signature for pack in packs for signature, _ in pack.signatures]
         parts = read_bundle(
-            paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=inputs, signatures=signatures
+            paths,
+            folder,
+            room.jobs,
+            lambda done, total: progress("reading", done, total),
+            shown=inputs,
+            signatures=signatures,
+            worker_memory=room.worker,
         )
         # Imported only now, when the workers are done: a process with DuckDB's threads alive must not fork.
         from analyzer.store import database as store
@@ -128,7 +140,7 @@ def analyze_case(
         from analyzer.store.load import load
 
         progress("loading", 0, 0)
-        with contextlib.closing(store.open_memory(folder)) as con:
+        with told_if_short(), contextlib.closing(store.open_memory(folder, room.database)) as con:
             load(con, parts)
             check_clusters(con)
             case = Case(con, folder, database, lambda ids: reread(paths, parts, ids))

@@ -15,6 +15,7 @@ from analyzer.bundle.errors import UsageError
 from analyzer.bundle.stdin import STDIN
 from analyzer.case import Options, analyze_case
 from analyzer.cli import output, prepare, progress
+from analyzer.memory import parse_limit
 
 if TYPE_CHECKING:
     from analyzer.engine.model import Report
@@ -54,12 +55,20 @@ def analyze(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, max=64, metavar="N", help="Parse processes. Default: one a core.")
     ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--memory-limit",
+            metavar="SIZE",
+            help="Memory to keep to, such as 2GB, in all. Default: 4GiB a parse process, 1GiB for the database.",
+        ),
+    ] = None,
 ) -> None:
     """Analyze the bundles of one case: DIR/report.html, report.md, report.json and bundle.duckdb, and a summary here."""
     from analyzer.engine.pack import load_packs
 
     chosen = _formats(formats)
-    options = Options(as_of=_time(as_of), jobs=jobs)
+    options = Options(as_of=_time(as_of), jobs=jobs, memory_limit=None if memory_limit is None else parse_limit(memory_limit))
     packs = load_packs(rules or [])
     stored = [found for bundle in bundles if (found := prepare.stored_database(bundle))]
     if stored and len(bundles) > 1:
