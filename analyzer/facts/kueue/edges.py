@@ -21,7 +21,8 @@ _MANAGER = """
 SELECT m.object_id, w.object_id, 'manager' FROM objects m JOIN workloads w ON w.input = m.input
 WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager' AND w.waiting AND w.cause = 'none'
 UNION SELECT m.object_id, j.object_id, 'manager' FROM objects m JOIN kueue_jobs j ON j.input = m.input
-WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager' AND j.workload_id IS NULL AND NOT j.over
+WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager'
+  AND j.workload_id IS NULL AND NOT j.over
 """
 
 

@@ -11,7 +11,7 @@ import duckdb
 from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.kueue.load import Eviction, Load
 
-_PREEMPTOR = re.compile(r"Preempted to accommodate a workload \(UID: ([0-9a-fA-F-]{1,64})")
+_PREEMPTOR = re.compile(r"Preempted to accommodate a workload \(UID: ([^\s,)]{1,64})")
 _WORDS = {
     "Preempted": "preempted",
     "PodsReadyTimeout": "pods were not ready in time",
