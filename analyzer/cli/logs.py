@@ -73,7 +73,7 @@ def logs(
 
         try:
             pods, workload = _whose(case.con, wanted, namespace, role)
-            series, missing = choose.series_of(case.con, pods, container, previous=previous)
+            series, missing = choose.series_of(case.con, pods, container or None, previous=previous)
             sources = _sources(case, stored, bundles or [], [log for one in series for log in one.logs])
             clock = Clock(_collected(case.con)) if workload else None
             for words in missing:

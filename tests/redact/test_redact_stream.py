@@ -110,3 +110,25 @@ def test_an_endless_line_is_read_in_linear_time() -> None:
     out = sum(len(piece) for piece in masked("x" * (1 << 16) for _ in range(320)))
     assert out == 320 << 16
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize("stamp", ["", STAMP, STAMP + "stdout F ", "[pod/web-0/app] " + STAMP])
+@pytest.mark.parametrize("around", [3, 300])
+def test_times_before_the_lines_hide_nothing(stamp: str, around: int) -> None:
+    quiet = [f"{number} goes on" for number in range(around)]
+    lines = [*quiet, "api_key: short", "password: |", "  hunter2hunter2", "  hunter3hunter3", "kind: Secret", *quiet]
+    out = through("".join(f"{stamp}{line}\n" for line in lines), 1 << 20).splitlines()
+    assert len(out) == len(lines) - 2 or len(out) == len(lines) - 1
+    assert not [line for line in out if "hunter" in line or "short" in line]
+    assert [line for line in out if not line.startswith(stamp)] == []
+    assert out[-around - 1 :] == [f"{stamp}{line}" for line in ("kind: Secret", *quiet)]
+
+
+def test_a_block_of_very_many_lines_is_masked_in_linear_time() -> None:
+    lines = ["first", "password: |", *["  hunter2hunter2"] * 60_000, "kind: Secret"]
+    started = time.monotonic()
+    out = through("".join(f"{STAMP}{line}\n" for line in lines), 1 << 16)
+    assert time.monotonic() - started < 20
+    assert "hunter" not in out
+    assert out.startswith(f"{STAMP}first\n")
+    assert out.endswith(f"{STAMP}kind: Secret\n")
