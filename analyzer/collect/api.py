@@ -6,6 +6,7 @@ priority and fairness asks clients to: after the time that Retry-After names, el
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from urllib.parse import quote, urlencode
 
 import orjson
 import urllib3
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, ReadTimeoutError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError, ReadTimeoutError, SSLError
 
 from analyzer import __version__
 from analyzer.collect.connect import Connection
@@ -33,6 +34,7 @@ CONNECT_TIMEOUT = 10.0
 JSON = "application/json"
 
 _CHUNK = 1 << 18
+_WHERE = re.compile(r" ?\(_ssl\.c:\d+\)")
 _LATER = {429, 500, 502, 503, 504}
 _OUTCOMES = {403: "forbidden", 404: "not-served", 405: "not-served", 410: "expired", 504: "timed-out"}
 
@@ -164,10 +166,15 @@ class Api:
     def _network(self, error: Exception) -> Exception:
         """What to raise for a connection that failed: `Stopped` where the end has come, else it is made again."""
         self._pace.check()
-        if isinstance(error, ReadTimeoutError | ConnectTimeoutError | TimeoutError):
-            what = "no connection" if isinstance(error, ConnectTimeoutError) else "no answer"
-            return _Again(RequestError("timed-out", None, f"{what} within {self._timeout:g} s"), None)
-        return _Again(RequestError("failed", None, network_words(error)), None)
+        # A refused connection is a kind of ConnectTimeoutError to urllib3.
+        if isinstance(error, ConnectTimeoutError) and not isinstance(error, NewConnectionError):
+            limit = min(CONNECT_TIMEOUT, self._timeout)
+            return _Again(RequestError("timed-out", None, f"no connection within {limit:g} s"), None)
+        if isinstance(error, ReadTimeoutError | TimeoutError):
+            return _Again(RequestError("timed-out", None, f"no answer within {self._timeout:g} s"), None)
+        failed = RequestError("failed", None, network_words(error))
+        # A certificate does not get better by asking again.
+        return failed if isinstance(error, SSLError) else _Again(failed, None)
 
     def _refused(self, response: urllib3.BaseHTTPResponse) -> Exception:
         try:
@@ -212,7 +219,7 @@ def network_words(error: BaseException) -> str:
     if isinstance(inner, OSError) and inner.strerror:
         return inner.strerror
     text = str(getattr(inner, "verify_message", "") or inner or type(inner).__name__)
-    return text.rsplit(">: ", 1)[-1]
+    return _WHERE.sub("", text.rsplit(">: ", 1)[-1])
 
 
 def _status_words(body: bytes) -> str:

@@ -22,6 +22,7 @@ OFTEN = 5
 MAX_PER_OWNER = 20
 """Unhealthy pods of one owner whose logs are taken: the last ones by name. They tell the same story."""
 MAX_PODS = 20_000
+"""Pods whose logs are taken at most."""
 
 _STATUSES = (
     ("containerStatuses", False),
@@ -49,6 +50,8 @@ class PodWatch:
     Attributes:
         now: the time that failures are measured from; the server's where it is known.
         healthy: how many pods' logs are not taken since nothing is wrong with them.
+        crowded: how many are one too many of their owner; known after `wanted`.
+        too_many: how many are beyond `MAX_PODS`.
         of_nodes: namespaces of pods whose names match the plan's `configmaps.of_nodes`.
     """
 
@@ -57,6 +60,7 @@ class PodWatch:
     now: datetime
     healthy: int = 0
     crowded: int = 0
+    too_many: int = 0
     of_nodes: set[str] = field(default_factory=set)
     _pods: dict[tuple[str, str], tuple[int, str, list[tuple[str, bool]]]] = field(default_factory=dict)
 
@@ -75,7 +79,9 @@ class PodWatch:
             self.healthy += 1
             return
         logs = list(_containers(status))
-        if logs and len(self._pods) < MAX_PODS:
+        if len(self._pods) >= MAX_PODS:
+            self.too_many += 1
+        elif logs:
             self._pods[namespace, name] = (rank, _owner(metadata) or name, logs)
 
     def wanted(self) -> list[Wanted]:

@@ -31,7 +31,7 @@ from analyzer.collect.logs import LogLimits, TakenLog, total_masked
 from analyzer.collect.manifest import Cluster, Outcome, Times
 from analyzer.collect.objects import Tally
 from analyzer.collect.pace import Pace
-from analyzer.collect.pods import MAX_PER_OWNER, PodWatch
+from analyzer.collect.pods import MAX_PER_OWNER, MAX_PODS, PodWatch
 from analyzer.redact import configure
 
 Progress = Callable[[str, int, int], None]
@@ -191,6 +191,7 @@ def _gather(
         logs = gatherer.logs(watch.wanted(), options.logs, LOG_THREADS)
         left_out["logs of pods", "nothing is wrong with them and no rule reads them"] += watch.healthy
         left_out["logs of pods", f"more than {MAX_PER_OWNER} unhealthy pods of one owner"] += watch.crowded
+        left_out["logs of pods", f"more than {MAX_PODS} pods"] += watch.too_many
     else:
         left_out["logs", "--no-logs"] += 1
     tally = Tally()
