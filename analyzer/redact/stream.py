@@ -21,9 +21,7 @@ MAX_BATCH_CHARS = 8 << 20
 _TRIES = 8
 _FEW_LINES = 64
 
-_STAMP = re.compile(
-    r"^(?:\[[^\]\n]{1,300}\] )?\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?", re.MULTILINE
-)
+_STAMP = re.compile(r"(?:\[[^\]\n]{1,300}\] )?\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?")
 """What a container runtime and `kubectl logs --timestamps --prefix` put before a line."""
 
 
@@ -92,30 +90,38 @@ def _is_seam(text: str, at: int) -> bool:
     return _bare(before + after) == _bare(before) + _bare(after)
 
 
+def _split(text: str) -> tuple[list[str], list[str]]:
+    """The lines of a text: the times before them, and what stands behind."""
+    lines = text.split("\n")
+    ends = [found.end() if found else 0 for found in map(_STAMP.match, lines)]
+    return [line[:end] for line, end in zip(lines, ends, strict=True)], [
+        line[end:] for line, end in zip(lines, ends, strict=True)
+    ]
+
+
 def _bare(text: str) -> str:
     """The text masked, without the times before its lines."""
-    return mask_text(_STAMP.sub("", text))
+    return mask_text("\n".join(_split(text)[1]))
 
 
 def _masked(text: str) -> str:
     """The text masked as if there were no times before its lines: a block of YAML has its indentation, a name begins its line."""
-    plain = _STAMP.sub("", text)
+    stamps, lines = _split(text)
+    plain = "\n".join(lines)
     bare = mask_text(plain)
     if len(plain) == len(text):
         return bare
-    return text if bare == plain else _stamped(text.split("\n"), bare.split("\n"))
+    return text if bare == plain else _stamped(stamps, lines, bare.split("\n"))
 
 
-def _stamped(lines: list[str], masked_lines: list[str]) -> str:
+def _stamped(stamps: list[str], lines: list[str], masked_lines: list[str]) -> str:
     """The masked lines with the times of those that they were; of lines that became one, the first one's."""
-    stamps = [found[0] if (found := _STAMP.match(line)) else "" for line in lines]
     if len(lines) != len(masked_lines):
-        if len(lines) > _FEW_LINES:
-            half = _half(lines)
-            if half:
-                return _masked("\n".join(lines[:half]) + "\n") + _masked("\n".join(lines[half:]))
-        plain = [line[len(stamp) :] for line, stamp in zip(lines, stamps, strict=True)]
-        stamps = (_kept if len(lines) <= _FEW_LINES else _kept_outside)(stamps, plain, masked_lines)
+        half = _half(lines) if len(lines) > _FEW_LINES else 0
+        if half:
+            whole = [stamp + line for stamp, line in zip(stamps, lines, strict=True)]
+            return _masked("\n".join(whole[:half]) + "\n") + _masked("\n".join(whole[half:]))
+        stamps = (_kept if len(lines) <= _FEW_LINES else _kept_outside)(stamps, lines, masked_lines)
     return "\n".join(stamp + line for stamp, line in zip(stamps, masked_lines, strict=True))
 
 
