@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from analyzer.facts import quantity
@@ -49,11 +50,18 @@ def amount(value: Any) -> Fraction | None:
     """A quantity as it stands in an object; an empty text is 0, as Kueue reads it."""
     if value == "":
         return Fraction(0)
-    if isinstance(value, float):
+    if isinstance(value, float | int) and not isinstance(value, bool):
         value = repr(value)
-    return quantity.parse(value)
+    return _parsed(value) if isinstance(value, str) else None
 
 
+@lru_cache(maxsize=20_000)
+def _parsed(value: str) -> Fraction | None:
+    # The same few amounts stand in thousands of Workloads.
+    return quantity.parse(value) if len(value) <= quantity.MAX_LENGTH else None
+
+
+@lru_cache(maxsize=20_000)
 def show(resource: str, value: Fraction) -> str:
     """A quantity as people write it, exact: cpu in cores or milli-cores, bytes with a binary suffix where that is whole."""
     if value.denominator == 1:
