@@ -12,12 +12,14 @@ from urllib.parse import quote
 from analyzer.collect.api import Api
 from analyzer.collect.errors import RequestError, Stopped
 from analyzer.collect.pods import Wanted
-from analyzer.redact import mask_text
+from analyzer.redact import stream
 
 TYPICAL_LINE = 100
 """Bytes of a line, to ask the server for about as many lines as fit under the cap: a log of 10 GB is not sent whole."""
 
 _BEGIN, _END = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY"), re.compile(rb"-----END [A-Z ]*PRIVATE KEY[^\n]*\n?")
+_COLOUR = re.compile(r"\x1b\[[0-9;:]{0,40}[A-Za-z]")
+"""Colours of a terminal, which could stand inside the name of a secret."""
 _PLACEHOLDER = re.compile(r"\[masked:([a-z-]{1,32}):[0-9a-f]{10}")
 _NO_LOG = ("previous terminated container", "is waiting to start", "not found", "unable to retrieve container logs")
 """What the kubelet says where there is no such log (any more)."""
@@ -82,7 +84,7 @@ def take(api: Api, wanted: Wanted, limits: LogLimits, path: Path) -> TakenLog:
         outcome = "truncated"
     if not text:
         return TakenLog(wanted, outcome, left_out=left_out, message=message)
-    masked = mask_text(text.decode("utf-8", "replace"))
+    masked = "".join(stream.masked([_COLOUR.sub("", text.decode("utf-8", "replace"))]))
     out = _head(left_out, unknown).encode() + masked.encode("utf-8", "replace")
     path.write_bytes(out)
     kinds = Counter(_PLACEHOLDER.findall(masked))
