@@ -80,6 +80,10 @@ DetailsTable = dict[tuple[str, str], tuple[Details, ...]]
 """What a domain adds: (API group, kind) → the functions that tell of an object of it, in the order they are shown."""
 
 
+EVERY_KIND = ("*", "*")
+"""In a `DetailsTable`: for objects of every kind (a section of a job's queue)."""
+
+
 def subject(con: duckdb.DuckDBPyConnection, target: Target) -> Subject:
     """Reads what was looked up."""
     if not target.is_object:
@@ -105,6 +109,15 @@ def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> Iterato
 def one(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> dict[str, Any] | None:
     """The first row of a query by column name, None where there is none."""
     return next(rows(con, query, *values), None)
+
+
+def whole(con: duckdb.DuckDBPyConnection, group: str, kind: str) -> bool:
+    """Whether the kind was collected whole over the cluster: only then does a missing object not exist."""
+    query = (
+        "SELECT 1 FROM coverage WHERE api_group = ? AND kind = ? AND status IN ('complete', 'absent') "
+        "AND list_contains(scope, '*')"
+    )
+    return one(con, query, group, kind) is not None
 
 
 def read_json(text: object) -> dict[str, Any]:

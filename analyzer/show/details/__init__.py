@@ -1,15 +1,16 @@
 """What a kind has of its own to say: one module a domain.
 
-A module has `DETAILS`: (API group, kind) → functions from the database and the object to sections.
-To add a domain, write its module and name it in `_MODULES`; several may speak of one kind (a Node has GPUs).
+A module has `DETAILS`: (API group, kind) → functions from the database and the object to sections. `EVERY_KIND` stands for
+objects of every kind. To add a domain, write its module and name it in `_MODULES`; several may speak of one kind (a Node has
+GPUs).
 """
 
 from __future__ import annotations
 
-from analyzer.show.details import contents, namespaces, nodes, pods, services, volumes, workloads
-from analyzer.show.subject import Details, DetailsTable, Subject
+from analyzer.show.details import contents, gpu, kueue, namespaces, nodes, pods, services, volumes, workloads
+from analyzer.show.subject import EVERY_KIND, Details, DetailsTable, Subject
 
-_MODULES = (pods, workloads, services, volumes, nodes, namespaces, contents)
+_MODULES = (pods, workloads, services, volumes, nodes, gpu, namespaces, contents, kueue)
 
 
 def of(it: Subject) -> list[Details]:
@@ -18,4 +19,4 @@ def of(it: Subject) -> list[Details]:
         return []
     kind = (it.target.group, it.target.kind)
     tables: list[DetailsTable] = [module.DETAILS for module in _MODULES]
-    return [make for table in tables for make in table.get(kind, ())]
+    return [make for table in tables for make in (*table.get(kind, ()), *table.get(EVERY_KIND, ()))]
