@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import errno
 import re
 import sys
 from pathlib import Path
@@ -158,8 +159,14 @@ def collect(
         threads=threads,
         compression=compress.value,
     )
-    with progress.shown() as tell:
-        result = run.collect(options, out, lambda path: _check(path, force=force), tell)
+    try:
+        with progress.shown() as tell:
+            result = run.collect(options, out, lambda path: _check(path, force=force), tell)
+    except OSError as error:
+        # A full disk has an error message of its own.
+        if error.errno == errno.ENOSPC:
+            raise
+        raise UsageError(f"the bundle cannot be written: {error.strerror or error}") from error
     _summary(result)
 
 

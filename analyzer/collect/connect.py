@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ class Connection:
         context: name of the kubeconfig's context; None inside a cluster.
         cluster: name of the kubeconfig's cluster; None inside a cluster.
         namespace: the context's own namespace; None where it names none.
+        user: who is impersonated; None: nobody.
     """
 
     pool: urllib3.PoolManager
@@ -44,6 +45,7 @@ class Connection:
     context: str | None
     cluster: str | None
     namespace: str | None
+    user: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ def connect(identity: Identity, connections: int) -> Connection:
         raise UsageError(_config_words(error, source, identity)) from error
     if said.lines:
         raise ClusterError(f"the kubeconfig's credentials could not be had: {said.lines[0]}")
+    if not identity.user and isinstance(named.get("as"), str):
+        identity = replace(identity, user=named["as"], groups=named["as-groups"])
     return Connection(
         pool=_pool(client, settings),
         host=str(settings.host).rstrip("/"),
@@ -97,6 +101,7 @@ def connect(identity: Identity, connections: int) -> Connection:
         context=named.get("context"),
         cluster=named.get("cluster"),
         namespace=named.get("namespace"),
+        user=identity.user,
     )
 
 
@@ -152,7 +157,20 @@ def _named(config: Any, source: str, asked: str | None) -> dict[str, Any]:
         return {"context": asked}
     found = next((entry for entry in contexts if entry.get("name") == asked), active) if asked else active
     inner = found.get("context") or {}
-    return {"context": found.get("name"), "cluster": inner.get("cluster"), "namespace": inner.get("namespace")}
+    names = {"context": found.get("name"), "cluster": inner.get("cluster"), "namespace": inner.get("namespace")}
+    return names | _impersonated(config, source, inner.get("user"))
+
+
+def _impersonated(config: Any, source: str, user: object) -> dict[str, Any]:
+    """Whom the kubeconfig itself impersonates (`as`, `as-groups` of its user), which the client passes over."""
+    merged = config.kube_config.KubeConfigMerger(source).config.value
+    found = next((entry["user"] for entry in map(_plain, merged["users"]) if entry["name"] == user), None) or {}
+    return {"as": found.get("as"), "as-groups": tuple(found.get("as-groups") or ())}
+
+
+def _plain(entry: Any) -> Any:
+    """An entry of a merged kubeconfig, which the client wraps."""
+    return getattr(entry, "value", entry)
 
 
 def _own_namespace() -> str | None:
@@ -174,6 +192,10 @@ def _config_words(error: Exception, source: str | None, identity: Identity) -> s
 
 def _pool(client: Any, settings: Any) -> urllib3.PoolManager:
     """The client's own connection pool, since it knows about certificates, server names and proxies."""
+    import urllib3
+
+    # Who has `insecure-skip-tls-verify` in a kubeconfig knows it; kubectl says nothing either.
+    urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     try:
         pool: urllib3.PoolManager = client.ApiClient(configuration=settings).rest_client.pool_manager
     except Exception as error:  # a certificate that is none, a SOCKS proxy without its library

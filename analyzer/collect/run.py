@@ -106,7 +106,7 @@ def collect(options: Options, target: Path | None, check: Callable[[Path], None]
             cluster=cluster,
             times=Times(started, datetime.now(UTC), api.clock.first, api.clock.last),
             namespaces=options.namespaces,
-            options=_option_values(options),
+            options=_option_values(options, connection),
             interrupted=pace.reason,
             requests=gathered.requests,
             logs=gathered.logs,
@@ -286,7 +286,7 @@ def _something(outcome: Outcome) -> None:
     raise ClusterError(f"nothing was collected: {outcome.interrupted or message}")
 
 
-def _option_values(options: Options) -> dict[str, Any]:
+def _option_values(options: Options, connection: Connection) -> dict[str, Any]:
     logs = options.logs
     return {
         "includeSecretKeys": options.secret_keys,
@@ -294,7 +294,7 @@ def _option_values(options: Options) -> dict[str, Any]:
         "maxLogBytes": logs.each if logs else 0,
         "maxTotalLogBytes": logs.total if logs else 0,
         "include": sorted(options.include),
-        "as": options.identity.user,
+        "as": connection.user,
     }
 
 

@@ -190,6 +190,17 @@ def test_identity_headers(collect: Collect) -> None:
     assert not any(b"not-a-real-token" in data for data in bundle.files.values())
 
 
+def test_impersonation_of_the_kubeconfig(tmp_path: Path) -> None:
+    with small().running() as cluster:
+        config = cluster.kubeconfig(tmp_path, token="t", **{"as": "robot", "as-groups": ["g"]})
+        assert triage("collect", "--kubeconfig", config, cwd=tmp_path).returncode == 0
+        assert cluster.requests[-1].headers["Impersonate-User"] == "robot"
+        assert cluster.requests[-1].headers["Impersonate-Group"] == "g"
+        assert triage("collect", "--kubeconfig", config, "--as", "jane", "-o", tmp_path / "2.tar.gz").returncode == 0
+    assert cluster.requests[-1].headers["Impersonate-User"] == "jane"
+    assert "Impersonate-Group" not in cluster.requests[-1].headers
+
+
 def plugin(folder: Path, script: str) -> dict[str, Any]:
     path = folder / "plugin"
     path.write_text(f"#!{sys.executable}\n{script}")
@@ -283,6 +294,16 @@ def test_a_certificate_file_that_is_none(tmp_path: Path) -> None:
         value["clusters"][0]["cluster"]["certificate-authority-data"] = base64.b64encode(b"nothing").decode()
         config.write_text(yaml.safe_dump(value))
         one_line(triage("collect", "--kubeconfig", config, cwd=tmp_path), 3, "no certificate or crl found")
+
+
+def test_a_certificate_that_is_not_checked(tmp_path: Path) -> None:
+    crt, key = certificate(tmp_path, -1)
+    with tls_server(crt, key) as url:
+        config = kubeconfig(tmp_path, url)
+        value = yaml.safe_load(config.read_text())
+        value["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
+        config.write_text(yaml.safe_dump(value))
+        one_line(triage("collect", "--kubeconfig", config, cwd=tmp_path), 3, f"{url} answers with 501: ")
 
 
 class Proxy(BaseHTTPRequestHandler):

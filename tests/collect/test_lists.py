@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import time
 
 import aiohttp.web
@@ -180,6 +181,20 @@ def test_pages_too_large_are_asked_for_in_smaller_ones(collect: Collect) -> None
         bundle = collect(cluster)
     request = bundle.request("widgets", "nvidia.com")
     assert (request["outcome"], request["objects"], request["pages"]) == ("ok", 30, 5)
+
+
+def test_compressed_answers(collect: Collect) -> None:
+    cluster = small()
+    body = b'{"metadata":{},"items":[' + b",".join(b'{"metadata":{"name":"n-%06d"}}' % number for number in range(20_000)) + b"]}"
+
+    def packed(asked: Asked) -> aiohttp.web.Response:
+        assert asked.headers["Accept-Encoding"] == "gzip"
+        return aiohttp.web.Response(body=gzip.compress(body), headers={"Content-Encoding": "gzip"})
+
+    cluster.faults["nodes"] = [packed]
+    with cluster.running():
+        bundle = collect(cluster)
+    assert bundle.request("nodes")["objects"] == 20_000
 
 
 def test_a_redirect_is_not_followed(collect: Collect) -> None:
