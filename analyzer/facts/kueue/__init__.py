@@ -6,6 +6,8 @@ that it says. Sources of all meanings: Kueue's API types, scheduler and controll
 
 from __future__ import annotations
 
+import gc
+
 import duckdb
 
 from analyzer.facts.kueue import checks, edges, evictions, fits, jobs, queues, quota, store, workloads
@@ -24,6 +26,17 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         "SELECT 1 FROM objects WHERE api_group = ? OR contains(json::VARCHAR, '\"kueue.x-k8s.io/') LIMIT 1", [GROUP]
     ).fetchone():
         return
+    # Tens of thousands of Workloads stay in memory for a moment and none of it is in a circle: looking for circles costs a third.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        _fill(con)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _fill(con: duckdb.DuckDBPyConnection) -> None:
     lists = Lists.read(con)
     told = store.read(con)
     queues.settle(told, lists)
