@@ -15,6 +15,7 @@ from analyzer.facts import (
     controllers,
     coverage,
     custom,
+    dra,
     drains,
     events,
     foreign_findings,
@@ -86,5 +87,6 @@ def derive_all(
     ):
         module.derive(con)
     coverage.derive(con, needed)
+    dra.derive(con)
     # What is not in a complete list does not exist: that is known only now.
     kueue.derive(con)

@@ -6,7 +6,7 @@ the documentation is made from it. All times are TIMESTAMP in UTC; what could no
 
 from __future__ import annotations
 
-from analyzer.store.tables import cluster, common, gpu, kueue, loaded, logs, pods, result, services
+from analyzer.store.tables import cluster, common, dra, gpu, kueue, loaded, logs, pods, result, services
 from analyzer.store.tables.base import Column, Table
 from analyzer.store.tables.parts import PARTS
 
@@ -23,6 +23,7 @@ TABLES: tuple[Table, ...] = (
     *services.TABLES,
     *cluster.TABLES,
     *gpu.TABLES,
+    *dra.TABLES,
     *kueue.TABLES,
     *result.TABLES,
 )
