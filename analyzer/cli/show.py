@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from analyzer.bundle.errors import UsageError
-from analyzer.cli import prepare, target
+from analyzer.cli import prepare
 from analyzer.cli.errors import fail
-from analyzer.store.lookup import asked
 
 
 def show(
@@ -31,6 +30,8 @@ def show(
     as_yaml: Annotated[bool, typer.Option("--yaml", help="The object as stored, secrets masked.")] = False,
 ) -> None:
     """One object in plain words: state, why, since, what it is linked to, its conditions, events and findings."""
+    from analyzer.cli import target
+    from analyzer.store.lookup import asked
     from analyzer.store.reading import reading
 
     what = asked(name)

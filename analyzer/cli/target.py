@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING
 
+import duckdb
+
+from analyzer.bundle.errors import UnreadableError
 from analyzer.cli.errors import USAGE, fail
 from analyzer.render.escape import clip, command_line
 from analyzer.store.lookup import AmbiguousError, Asked, NotInBundleError, Target, lookup
-
-if TYPE_CHECKING:
-    import duckdb
 
 NOT_THERE = 1
 """Exit code where the object is not in the bundle."""
@@ -24,6 +23,8 @@ def find(con: duckdb.DuckDBPyConnection, what: Asked, namespace: str | None) -> 
     """The object; ends the command where there is none (exit 1) or several (exit 2, which are listed on stderr)."""
     try:
         return lookup(con, what, namespace)
+    except duckdb.CatalogException:
+        raise UnreadableError("another version of triage made this database; analyze the bundle again") from None
     except NotInBundleError as error:
         meant = " or ".join(clip(command_line(hint), _MAX_NAME) for hint in error.hints)
         fail(f"{error}{f'. Is {meant} meant?' if meant else ''}", NOT_THERE)

@@ -6,8 +6,6 @@ frozen `Section`s, which `printing` prints. What a kind has of its own comes fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import duckdb
 
 from analyzer.render import words as report_words
@@ -18,7 +16,8 @@ from analyzer.store.lookup import Target
 
 __all__ = ["view_of"]
 
-_OLDER = "This cannot be told: the database was made by another version of triage. Analyze the bundle again."
+OLDER = "Some of it cannot be told, since another version of triage made this database. Analyze the bundle again."
+"""What the page says where a section found a table or a column missing; the other sections stand."""
 
 _FIRST = (findings.findings,)
 _LAST = (podlist.pods, conditions.conditions, links.links, events.events, sources.sources, missing.missing)
@@ -32,28 +31,31 @@ def view_of(con: duckdb.DuckDBPyConnection, target: Target) -> View:
         target: what was looked up.
     """
     it = subject(con, target)
+    makers = (*_FIRST, *details.of(it), *_LAST)
+    made = [_made(make, con, it) for make in (_headed, *makers)]
+    (top,), *others = [part or [Section("")] for part in made]
+    items = [*top.items, *_about_ages(it)]
+    if None in made:
+        items.append(Text(OLDER, tone="warning"))
     title = words.thing(target.group, target.kind, target.namespace, target.name)
-    sections = [section for make in (*_FIRST, *details.of(it), *_LAST) for section in _made(make, con, it)]
-    return View(title, tuple(_head(con, it)), tuple(section for section in sections if section.items))
+    return View(title, tuple(items), tuple(section for part in others for section in part if section.items))
 
 
-def _head(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
-    try:
-        items = head.head(con, it)
-    except duckdb.CatalogException:
-        items = [Text(_OLDER, tone="warning")]
-    if it.as_of:
-        items.append(
-            Text(f"Ages are measured at {report_words.stamp(words.aware(it.as_of))}, the end of the collection.", tone="dim")
-        )
-    return items
+def _headed(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    return Section("", tuple(head.head(con, it)))
 
 
-def _made(make: Details, con: duckdb.DuckDBPyConnection, it: Subject) -> Iterator[Section]:
-    """The sections of one function; a database of another version may lack a table or a column that it reads."""
+def _about_ages(it: Subject) -> list[Item]:
+    if it.as_of is None:
+        return []
+    stamp = report_words.stamp(words.aware(it.as_of))
+    return [Text(f"Ages are measured at {stamp}, the end of the collection.", tone="dim")]
+
+
+def _made(make: Details, con: duckdb.DuckDBPyConnection, it: Subject) -> list[Section] | None:
+    """The sections of one function; None where the database lacks a table or a column that it reads."""
     try:
         made = make(con, it)
-    except (duckdb.CatalogException, duckdb.BinderException):
-        yield Section(make.__name__.replace("_", " ").strip().capitalize(), (Text(_OLDER, tone="warning"),))
-        return
-    yield from [made] if isinstance(made, Section) else made
+    except (duckdb.CatalogException, duckdb.BinderException, KeyError):
+        return None
+    return [made] if isinstance(made, Section) else made

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
@@ -195,3 +196,11 @@ def test_the_sample_tells_its_story(run: Run, tmp_path: Path) -> None:
     assert "Explained by node/NotReady" in text
     assert "11 Insufficient nvidia.com/gpu" in text
     assert "Kept out by: Node lark-gpu-07 (Unknown)" in " ".join(text.split())
+
+
+def test_a_database_of_another_version_is_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "bundle.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute("CREATE TABLE meta AS SELECT 'schema' AS key, 'triage.db/v1' AS value")
+        con.execute("CREATE TABLE objects (object_id BIGINT, api_group VARCHAR, kind VARCHAR, json JSON)")
+    assert "another version of triage" in run(path, "pod/a", code=3).stderr

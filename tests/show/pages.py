@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.show import view_of
+from analyzer.show import OLDER, view_of
 from analyzer.show.printing import Pages, print_view
 from analyzer.store.lookup import asked, lookup
 
@@ -23,13 +23,21 @@ def owned(kind: str, name: str, uid: str, api: str = "apps/v1") -> dict[str, Any
     return {"ownerReferences": [{"apiVersion": api, "kind": kind, "name": name, "uid": uid, "controller": True}]}
 
 
-def page(con: duckdb.DuckDBPyConnection, text: str, namespace: str | None = None, width: int | None = None) -> str:
-    """The page of one object as it goes into a pipe, or with a width to a terminal."""
+def page(
+    con: duckdb.DuckDBPyConnection, text: str, namespace: str | None = None, width: int | None = None, *, older: bool = False
+) -> str:
+    """The page of one object as it goes into a pipe, or with a width to a terminal.
+
+    No section may miss a table or a column, but where the database is `older`.
+    """
     stream = io.StringIO()
     terminal = {"force_terminal": True, "width": width, "color_system": "standard"} if width else {"force_terminal": False}
     console = Pages(file=stream, legacy_windows=False, **terminal)
     print_view(view_of(con, lookup(con, asked(text), namespace)), console)
-    return stream.getvalue()
+    text = stream.getvalue()
+    if not older and not width:
+        assert OLDER not in text
+    return text
 
 
 def section(text: str, title: str) -> list[str]:
