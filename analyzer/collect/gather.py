@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -115,11 +116,11 @@ class Gatherer:
         def take() -> None:
             for namespace in self._scopes(resource):
                 request = taker.take(resource, namespace, entry.tally)
+                if request.outcome == "forbidden" and resource.name == "namespaces":
+                    request = replace(request, objects=self._single_namespaces(taker, entry))
                 entry.requests.append(request)
                 if request.outcome == "forbidden" and namespace == ALL and self.fallback:
                     entry.requests.append(taker.take(resource, self.fallback, entry.tally))
-                elif request.outcome == "forbidden" and resource.name == "namespaces":
-                    entry.requests.extend(self._single_namespaces(taker, entry))
 
         return take
 
@@ -135,20 +136,15 @@ class Gatherer:
             return lambda value: self.contents.see(resource.name, value)
         return None
 
-    def _single_namespaces(self, taker: Taker, entry: Taken) -> Iterator[Request]:
-        """The Namespaces in scope one by one, which may be read where their list may not."""
-        resource = entry.resource
+    def _single_namespaces(self, taker: Taker, entry: Taken) -> int:
+        """Takes the Namespaces in scope one by one, which may be read where their list may not; how many there are."""
+        count = 0
         for name in self.namespaces or ([self.fallback] if self.fallback else []):
-            outcome, status, message, count = "ok", 200, None, 0
-            try:
+            with suppress(RequestError, Stopped, TooLargeError, ValueError, AttributeError):
                 value = orjson.loads(self.api.get(f"/api/v1/namespaces/{quote(name, safe='')}"))
                 entry.spool.add([("", name, taker.shaper.shape(value, entry.tally))])
-                count = 1
-            except (RequestError, Stopped, TooLargeError, ValueError, AttributeError) as error:
-                outcome = error.outcome if isinstance(error, RequestError) else "failed"
-                status = (error.status if isinstance(error, RequestError) else None) or 0
-                message = error.message if isinstance(error, RequestError) else "could not be read"
-            yield _request(resource, name, outcome, status or None, message, count, count)
+                count += 1
+        return count
 
     def _broken(self, entry: Taken, error: Exception) -> None:
         """A task that ended with an error: a full disk ends the collection, anything else only this list."""

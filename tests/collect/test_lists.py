@@ -224,7 +224,8 @@ def test_fallback_to_the_own_namespace(collect: Collect) -> None:
         "pods", namespace="team-a"
     )
     assert [value["metadata"]["name"] for value in bundle.items("cluster-scoped-resources/core/namespaces.yaml")] == ["team-a"]
-    assert bundle.request("namespaces", namespace="team-a")["outcome"] == "ok"
+    # One of them proves nothing of the others.
+    assert bundle.request("namespaces") | {"outcome": "forbidden", "objects": 1} == bundle.request("namespaces")
 
 
 def test_some_namespaces_only(collect: Collect) -> None:
