@@ -320,8 +320,8 @@ def test_one_job_with_several_workloads_has_the_newest_that_is_not_finished() ->
 
 WORDS = """
     spec status conditions type reason message podSets name count minCount template containers resources requests cpu
-    resourceGroups flavors nominalQuota borrowingLimit lendingLimit coveredResources cohort cohortName parentName admission podSetAssignments
-    resourceUsage admissionChecks state schedulingStats evictions requeueState active queueName clusterQueue stopPolicy total
+    resourceGroups flavors nominalQuota borrowingLimit lendingLimit coveredResources cohort cohortName parentName admission
+    podSetAssignments resourceUsage admissionChecks state schedulingStats evictions requeueState active queueName clusterQueue stopPolicy total
     flavorsReservation resourceRequests reclaimablePods topologyRequest parameters kind initContainers overhead
 """
 FIELDS = st.sampled_from(WORDS.split())
@@ -339,8 +339,11 @@ ODD = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from([kind for _, kind in ALL]), ODD, ODD), max_size=5))
+SHAPES = st.lists(st.tuples(st.sampled_from([kind for _, kind in ALL]), ODD, ODD), min_size=20, max_size=60)
+
+
+@settings(max_examples=6, deadline=None)
+@given(SHAPES)
 def test_objects_of_any_shape_are_read(values: list[tuple[str, Any, Any]]) -> None:
     objects = [
         {"apiVersion": NEW, "kind": kind, "metadata": {"name": f"n{i}", "namespace": "pottery"}, "spec": spec, "status": status}
