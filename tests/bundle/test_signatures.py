@@ -194,7 +194,8 @@ def test_what_is_no_re2_expression_is_refused(pattern: str) -> None:
         ({"pods": ("kettle-0",), "namespaces": ("x",)}, Place(), "tea/kettle-0/brew.log.gz", "support-bundle", True),
         ({"sources": ("previous",)}, Place(), "tea/kettle-0/brew-previous.log", "support-bundle", True),
         ({"sources": ("previous",)}, Place(), "tea/kettle-0/brew.log", "support-bundle", False),
-        ({"sources": ("current",)}, Place(), "some.log", "plain", False),
+        ({"sources": ("current",)}, Place(), "some.log", "plain", True),
+        ({"sources": ("current",)}, Place(), "some.log", "must-gather", False),
     ],
 )
 def test_which_logs_a_signature_is_for(

@@ -160,6 +160,17 @@ def test_a_failed_call_is_tied_to_its_configuration_and_to_what_it_stops() -> No
     assert one(con, "SELECT failure_policy, service FROM webhooks") == {"failure_policy": "Fail", "service": "s"}
 
 
+def test_failed_calls_are_found_far_from_the_end_of_a_log_and_the_newest_of_each_webhook_counts() -> None:
+    lines = [f'2026-11-01T11:{n:02d}:00Z failed calling webhook "w.example": attempt {n}: connection refused' for n in range(5)]
+    lines += ["quiet"] * 500 + ['failed calling webhook \\\\\\"other.example\\\\\\": no endpoints available'] + ["quiet"] * 500
+    con = database([], logs=[{"namespace": "ns", "pod": "p", "container": "app", "text": "\n".join(lines)}])
+    times = "strftime(first_at, '%H:%M') AS first, strftime(last_at, '%H:%M') AS last"
+    assert rows(con, f"SELECT webhook, line, cause, {times} FROM webhook_failures ORDER BY line") == [
+        {"webhook": "w.example", "line": 5, "cause": "refused", "first": "11:00", "last": "11:04"},
+        {"webhook": "other.example", "line": 506, "cause": "no-endpoints", "first": None, "last": None},
+    ]
+
+
 def test_a_failed_call_in_a_log_has_the_line_of_its_file() -> None:
     lines = [f"line {i}" for i in range(80)] + [
         '2026-11-01T11:59:00Z err="failed calling webhook \\"w.example\\": context deadline exceeded"'

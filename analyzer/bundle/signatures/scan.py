@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -192,7 +193,7 @@ class LogScan:
             kept = self._kept.get(index)
             if kept and kept.last_line == self._line:
                 continue  # in an earlier piece of the same line
-            pattern = self._scanner.pattern(index)
+            pattern = self._scanner.pattern(index, capture=False)
             if pattern is not None and not pattern.search(text):
                 continue
             if kept is None:
@@ -201,11 +202,14 @@ class LogScan:
             kept.last_line = self._line
             pending.setdefault(index, []).append((self._line, *place))
 
-    def _owners(self, text: bytes) -> list[int]:
+    def _owners(self, text: bytes) -> Iterable[int]:
         """The signatures one of whose words is in the line."""
         words, owners = self._automaton.words, self._automaton.owners
         if len(text) <= _OVERLAPPING_BYTES:
-            found = {word for word, _, _ in self._automaton.finder.find_matches_as_indexes(text, overlapping=True)}
+            matches = self._automaton.finder.find_matches_as_indexes(text, overlapping=True)
+            if len(matches) == 1:
+                return owners[matches[0][0]]
+            found = {word for word, _, _ in matches}
         else:
             found = {number for number, word in enumerate(words) if word in text}
         return list(dict.fromkeys(owner for word in sorted(found) for owner in owners[word]))
@@ -226,7 +230,7 @@ class LogScan:
         if around is None:
             # The same for all signatures that hit the line.
             around = known[start] = self._surroundings(line, start, end)
-        pattern = self._scanner.pattern(index)
+        pattern = self._scanner.pattern(index, capture=True)
         if pattern is None or not pattern.groupindex:
             return RawHit(line, around, (), b"")
         text = self._buffer[start:end].removesuffix(b"\r")
