@@ -319,10 +319,11 @@ def test_one_job_with_several_workloads_has_the_newest_that_is_not_finished() ->
 
 
 WORDS = """
-    spec status conditions type reason message podSets name count minCount template containers resources requests cpu
-    resourceGroups flavors nominalQuota borrowingLimit lendingLimit coveredResources cohort cohortName parentName admission
-    podSetAssignments resourceUsage admissionChecks state schedulingStats evictions requeueState active queueName clusterQueue stopPolicy total
-    flavorsReservation resourceRequests reclaimablePods topologyRequest parameters kind initContainers overhead
+    spec status conditions type reason message podSets name count minCount template containers resources requests
+    cpu resourceGroups flavors nominalQuota borrowingLimit lendingLimit coveredResources cohort cohortName
+    parentName admission podSetAssignments resourceUsage admissionChecks state schedulingStats evictions
+    requeueState active queueName clusterQueue stopPolicy total flavorsReservation resourceRequests
+    reclaimablePods topologyRequest parameters kind initContainers overhead
 """
 FIELDS = st.sampled_from(WORDS.split())
 PLAIN = st.one_of(
