@@ -76,7 +76,7 @@ def test_a_bundle_that_fails_leaves_nothing(tmp_path: Path, compression: str, si
             bundle.add("good", 3, [b"abc"])
             bundle.add("of another size", size, [b"abc"])
 
-    with pytest.raises(OSError, match="changed by somebody else|unexpected end of data"):
+    with pytest.raises(OSError, match=r"changed by somebody else|unexpected end of data"):
         write()
     assert [path.name for path in target.parent.iterdir()] == ["x.tar.gz"]
     assert target.read_bytes() == b"old"
