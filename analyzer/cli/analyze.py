@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analyzer import times
-from analyzer.again import analyze_again
 from analyzer.bundle.errors import UsageError
 from analyzer.bundle.stdin import STDIN
 from analyzer.case import Options, analyze_case
@@ -80,6 +79,8 @@ def analyze(
     output.check(folder, [] if stored else bundles)
     with output.replaced(folder) as staging, progress.shown() as tell:
         if stored:
+            from analyzer.again import analyze_again
+
             report = analyze_again(stored[0], packs, staging / "bundle.duckdb", options, tell)
         else:
             report = analyze_case(bundles, packs, staging / "bundle.duckdb", options, tell)
