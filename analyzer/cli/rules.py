@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,10 +13,10 @@ import typer
 
 from analyzer.bundle.errors import UsageError
 from analyzer.cli.rules_new import new
-from analyzer.render.escape import opening
+from analyzer.render.escape import one_line, opening, visible
 
 if TYPE_CHECKING:
-    from analyzer.engine.rule import Rule
+    from analyzer.engine.rule import Cause, Rule
 
 rules_app = typer.Typer(no_args_is_help=True, help="The rule catalogue, its documentation, its tests; a new rule.")
 rules_app.command("new")(new)
@@ -27,20 +27,33 @@ PackOption = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR",
 
 
 @rules_app.command("list")
-def list_rules(rules: PackOption = None) -> None:
+def list_rules(
+    words: Annotated[
+        str | None,
+        typer.Argument(metavar="[TEXT]", help="Only rules with this in code or words, such as gpu/.", show_default=False),
+    ] = None,
+    rules: PackOption = None,
+) -> None:
     """Every rule: code, severity, age from which it stands, what it is about."""
     from analyzer.engine.pack import load_packs
+    from analyzer.engine.rulewords import stands
 
     packs = load_packs(rules or [])
-    rows = sorted((rule.code, rule.severity, _ages(rule), _plain(rule.why)) for pack in packs for rule in pack.rules)
+    wanted = (words or "").lower()
+    rows = sorted(
+        (rule.code, rule.severity, stands(rule), _plain(rule.why))
+        for pack in packs
+        for rule in pack.rules
+        if wanted in f"{rule.code} {rule.why} {rule.title.source}".lower()
+    )
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     # A pipe gets the sentence whole: nothing there has an edge.
     room = max(20, shutil.get_terminal_size().columns - sum(widths) - 6) if sys.stdout.isatty() else sys.maxsize
     for row in rows:
         typer.echo("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False)) + f"  {opening(row[3], room)}")
-    broken = [one for pack in packs for one in pack.broken]
+    broken = [one for pack in packs for one in pack.broken if wanted in one.code.lower()]
     for one in broken:
-        typer.echo(f"broken: {one.code}: {one}")
+        typer.echo(f"broken: {one.code}: {one_line(str(one))}")
     typer.echo(f"rules: {len(rows)}{f', {len(broken)} broken' if broken else ''}")
 
 
@@ -57,11 +70,11 @@ def show(
     for pack in packs:
         for rule in pack.rules:
             if rule.code == code:
-                typer.echo(_described(rule))
+                typer.echo(_described(rule, pack.folder))
                 return
         for broken in pack.broken:
             if broken.code == code:
-                typer.echo(f"{broken.code} is broken: {broken}")
+                typer.echo(f"{broken.code} is broken: {one_line(str(broken))}")
                 raise typer.Exit(1)
 
 
@@ -96,7 +109,7 @@ def run_cases(
         if outcome.problems:
             failed += 1
             for problem in outcome.problems:
-                typer.echo(problem)
+                typer.echo(one_line(problem))
         else:
             passed += outcome.cases
     if failed:
@@ -138,48 +151,54 @@ def _domain_said(path: Path) -> str | None:
     return found[1] if found else None
 
 
-def _ages(rule: Rule) -> str:
-    """The age limits of a rule in words."""
-    from analyzer import times
-
-    parts = []
-    if rule.after:
-        parts.append(f"after {times.age(rule.after.total_seconds())}")
-    if rule.fades:
-        parts.append(f"info after {times.age(rule.fades.total_seconds())}")
-    return ", ".join(parts) or "at once"
-
-
 def _plain(text: str) -> str:
-    """A text on one line, as it is written."""
-    return " ".join(text.split())
+    """A text on one line, everything in it visible."""
+    return one_line(text)
 
 
-def _described(rule: Rule) -> str:
-    needs = ", ".join(str(need) for need in rule.needs) or "nothing in particular"
+def _described(rule: Rule, folder: Path) -> str:
+    from analyzer.engine.rulewords import needs, stands
+
     lines = [
         rule.code,
         "",
         f"Severity    {rule.severity}",
-        f"Stands      {_ages(rule)}",
+        f"Stands      {stands(rule)}",
         f"Who acts    {rule.owner}; waiting helps: {rule.waiting}; {rule.basis}",
-        f"Needs       {needs}{' (one of them)' if rule.any_of else ''}",
+        f"Needs       {needs(rule)}",
         f"File        {rule.place}",
+        f"Cases       {_cases(rule, folder)}",
         "",
         f"Title (template)  {_plain(rule.title.source)}",
         "",
         rule.why,
-        "",
-        "Explains",
-        *(f"  {', '.join(link.codes)} along {', '.join(link.along) or 'the same object'}" for link in rule.explains),
-        "",
-        "Read more",
-        *(f"  {link}" for link in rule.references),
-        "",
-        "Query",
-        *(f"  {line}" for line in rule.query.splitlines()),
+        *_section("What to do (templates)", [_plain(step.source) for step in rule.next]),
+        *_section("Explains", _linked(rule.explains)),
+        *_section("Explained by", _linked(rule.explained_by)),
+        *_section("Read more", rule.references),
+        *_section("Query", rule.query.splitlines()),
+        *_section("Abstains for", rule.abstain.splitlines() if rule.abstain else []),
     ]
-    if not rule.explains:
-        at = lines.index("Explains")
-        del lines[at : at + 2]
-    return "\n".join(lines)
+    return visible("\n".join(lines))
+
+
+def _section(title: str, lines: Sequence[str]) -> list[str]:
+    """A heading and its lines; nothing where there are none."""
+    return ["", title, *(f"  {line}" for line in lines)] if lines else []
+
+
+def _linked(causes: Sequence[Cause]) -> list[str]:
+    return [f"{', '.join(one.codes)} along {', '.join(one.along) or 'the same object'}" for one in causes]
+
+
+def _cases(rule: Rule, folder: Path) -> str:
+    """How many cases a rule has, and where."""
+    from analyzer.engine.case_file import read_cases
+    from analyzer.engine.pack import CASES_SUFFIX
+    from analyzer.engine.yamltext import YamlError
+
+    path = folder / f"{rule.code}{CASES_SUFFIX}"
+    try:
+        return f"{len(read_cases(path, path.name))} in {path.name}" if path.is_file() else "none"
+    except YamlError as error:
+        return f"cannot be read: {error}"

@@ -39,9 +39,14 @@ def run(folder: Path, codes: Sequence[str], seconds: float = RULE_SECONDS) -> It
                 for line in itertools.islice(lines, len(rest)):
                     yield _told(rest.pop(0), line)
         except apart.LateError:
-            yield rest.pop(0), 0, (f"its cases took longer than {seconds:g} s and were stopped",)
+            yield _lost(folder, rest.pop(0), f"took longer than {seconds:g} s and were stopped")
         except apart.ApartError as error:
-            yield rest.pop(0), 0, (f"its cases: {error}",)
+            yield _lost(folder, rest.pop(0), str(error))
+
+
+def _lost(folder: Path, code: str, why: str) -> Told:
+    """What is said of a rule of which the child said nothing."""
+    return code, 0, (f"{folder.name}/{code}.yaml:1: its cases: {why}",)
 
 
 def _told(code: str, line: bytes) -> Told:
@@ -49,7 +54,7 @@ def _told(code: str, line: bytes) -> Told:
         cases, problems = json.loads(line)
         return code, int(cases), tuple(str(problem) for problem in problems)
     except (ValueError, TypeError, RecursionError):
-        return code, 0, ("its cases gave an answer that cannot be read",)
+        return code, 0, (f"{code}.yaml:1: its cases: an answer that cannot be read",)
 
 
 def _main() -> None:

@@ -11,28 +11,28 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from analyzer import times
 from analyzer.engine.case_check import Bench, bench, report_of
 from analyzer.engine.case_file import read_cases
 from analyzer.engine.model import Finding
 from analyzer.engine.pack import CASES_SUFFIX, Pack, load_packs
 from analyzer.engine.rule import Cause, Rule
+from analyzer.engine.rulewords import needs, stands
 
 _HEAD = """\
 # The rules
 
 <!-- Made by `python -m analyzer.engine.catalogue` from the files in rules/; change those, not this page. -->
 
-Every rule that comes with triage. `triage rules show CODE` prints one with its query, [the format](rule-format.md) says what the fields of
-its file mean, [writing rules](writing-rules.md) how to add one of your own.
+Every rule that comes with triage. `triage rules show CODE` prints one with its query, [the format](rule-format.md) says what the
+fields of its file mean, [writing rules](writing-rules.md) how to add one of your own.
 
-*Stands* is the age from which a finding stands. *Needs* is what must be in the bundle; without it the rule is listed as not evaluated.
-The example is what the rule says of the first of [its cases](rule-format.md#cases) that fires; all names in it are invented.
+*Stands* is the age from which a finding stands. *Needs* is what must be in the bundle; without it the rule is listed as not
+evaluated. The example is what the rule says of the first of [its cases](rule-format.md#cases) that fires; all names in it are invented.
 """
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~])")
-_OWN_SEVERITY = re.compile(r"\bAS severity\b", re.IGNORECASE)
-_OWN = {"severity": _OWN_SEVERITY, "owner": re.compile(r"\bAS owner\b"), "waiting": re.compile(r"\bAS waiting\b")}
+_OWN = ("severity", "after", "owner", "waiting", "basis")
+"""Columns by which a query gives another value than the rule's own."""
 
 
 def page() -> Path:
@@ -60,23 +60,6 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def stands(rule: Rule) -> str:
-    """The age limits of a rule in words."""
-    parts = []
-    if rule.after:
-        parts.append(f"after {times.age(rule.after.total_seconds())}")
-    if rule.fades:
-        parts.append(f"info after {times.age(rule.fades.total_seconds())}")
-    return ", ".join(parts) or "at once"
-
-
-def needs(rule: Rule) -> str:
-    """What a rule needs in words."""
-    words = [f"{need} (with status)" if need.status else str(need) for need in rule.needs]
-    joined = ", ".join(words) or "nothing in particular"
-    return f"one of {joined}" if rule.any_of and len(words) > 1 else joined
-
-
 def example(shared: Bench, pack: Pack, rule: Rule) -> Finding | None:
     """The finding of the first case of a rule that fires; None where none does.
 
@@ -91,17 +74,17 @@ def example(shared: Bench, pack: Pack, rule: Rule) -> Finding | None:
 
 
 def _described(rule: Rule, found: Finding | None) -> list[str]:
-    may_differ = [name for name, mark in _OWN.items() if mark.search(rule.query)]
+    may_differ = [name for name in _OWN if re.search(rf"\bAS {name}\b", rule.query)]
     lines = [
         f"### {rule.code}",
         "",
         _text(rule.why),
         "",
-        f"- **Severity**: {rule.severity}. **Stands**: {stands(rule)}. **Who acts**: {rule.owner}. "
-        f"**Waiting helps**: {rule.waiting}. **Basis**: {rule.basis}.",
+        f"- **Severity**: {rule.severity}. **Stands**: {stands(rule)}. **Basis**: {rule.basis}.",
+        f"- **Who acts**: {rule.owner}. **Waiting helps**: {rule.waiting}.",
     ]
     if may_differ:
-        lines.append(f"- By case the query gives another {_listed(may_differ)}.")
+        lines.append(f"- The query may give another {_listed(may_differ)}, case by case.")
     lines.append(f"- **Needs**: {_text(needs(rule))}")
     lines += [f"- **Explains**: {text}" for text in _links(rule.explains)]
     lines += [f"- **Explained by**: {text}" for text in _links(rule.explained_by)]
