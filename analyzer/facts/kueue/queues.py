@@ -9,7 +9,8 @@ from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.kueue.lists import Lists
 from analyzer.facts.kueue.store import Thing, Told
 
-_STOPPED = "is stopped"
+_STOPPED = ("is stopped", "Stopped")
+"""How a message lists the stop; the first versions listed reasons instead of sentences."""
 
 
 def settle(told: Told, lists: Lists) -> None:
@@ -61,7 +62,7 @@ def faults(thing: Thing) -> list[str]:
     if not separator:
         return []
     words = [part.strip() for part in listed.strip().removesuffix(".").split(", ")]
-    return [word for word in words if word and word != _STOPPED]
+    return [word for word in words if word and word not in _STOPPED]
 
 
 def rows(told: Told) -> Iterator[dict[str, Any]]:
