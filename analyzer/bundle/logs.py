@@ -27,7 +27,12 @@ SHOWN_LINE_BYTES = 2 * KIB
 DATED_LINES = 200
 """Lines at each end of a log that are searched for a time."""
 
-_RFC3339 = re.compile(rb"\s*(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d))(?:\s|\Z|[\"'\]])")
+_RFC3339 = re.compile(
+    rb"\s*(?:\[pod/[^\]\s]{1,600}\]\s)?"
+    rb"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d))(?:\s|\Z|[\"'\]])"
+)
+    rb"\s*(?:\[pod/[^\]\s]{1,600}\]\s)?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d))(?:\s|\Z|[\"'\]])"
+)
 # Structured lines (zap, logrus, slog): the key says that it is the time of the line.
 _KEYED = re.compile(
     rb"(?:\A|[\"{\s])(?:ts|time|timestamp|@timestamp)\"?\s?[:=]\s?\"?"
@@ -126,9 +131,9 @@ def short_line(line: str) -> str:
 def time_of(line: bytes) -> datetime | None:
     """The time of a log line, where it has one with a zone.
 
-    Read are the RFC 3339 stamp that the container runtime and `kubectl logs --timestamps` put before the line, and
-    the time field of structured lines (seconds since 1970 are UTC). klog's `I0102 15:04:05` has no year and no zone
-    and is left alone.
+    Read are the RFC 3339 stamp that the container runtime and `kubectl logs --timestamps` put before the line (with
+    `--prefix` behind the name of the pod), and the time field of structured lines (seconds since 1970 are UTC). klog's
+    `I0102 15:04:05` has no year and no zone and is left alone.
     """
     found = _RFC3339.match(line)
     if found:

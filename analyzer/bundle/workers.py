@@ -82,11 +82,11 @@ def start_method() -> str:
 
 
 def cost(task: Task) -> int:
-    """What a file costs to read, in bytes of YAML: logs are only counted, JSON is decoded in C."""
+    """What a file costs to read, in bytes of YAML: logs are only counted and searched, JSON is decoded in C."""
     name = task.path.lower()
     size = task.size * 8 if name.endswith((".gz", ".xz", ".zst", ".bz2")) else task.size
     if task.assignment.reader in ("log", "blocks"):
-        return size // 60 + 2000
+        return size // 30 + 2000
     if name.endswith((".json", ".json.gz")):
         return size // 3 + 500
     return size + 500

@@ -48,6 +48,11 @@ def test_pieces_of_any_size_give_the_same(seed: int) -> None:
     assert whole.summary() == pieces.summary()
 
 
+def test_the_time_of_a_line_behind_the_name_of_its_pod() -> None:
+    assert time_of(b"[pod/kettle-0/brew] 2026-08-18T13:05:00Z boiling") == times.parse("2026-08-18T13:05:00Z")
+    assert time_of(b"[pod/kettle-0/brew] boiling") is None
+
+
 def test_the_tail_is_bounded_and_ends_with_the_last_line() -> None:
     found = summary(b"".join(b"%04d " % n + b"y" * 900 + b"\n" for n in range(100)))
     assert len(found.tail.encode()) <= TAIL_BYTES

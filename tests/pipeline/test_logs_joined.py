@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pipeline_trees as trees
 import pytest
 
 from analyzer import facts
+from analyzer.bundle import workers
 from analyzer.bundle.read import read_bundle
 from analyzer.bundle.signatures import Signature
 from analyzer.store.load import load
@@ -240,8 +242,10 @@ def test_hits_of_logs_of_blocks_have_the_line_of_the_file(tmp_path: Path) -> Non
     assert con.execute(query).fetchall() == [("brew", line, "no lid on pan", "a", "b", "pan")]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_hits_and_counts_reach_the_database(tmp_path: Path, jobs: int) -> None:
+@pytest.mark.parametrize(("jobs", "method"), [(1, "fork"), (2, "spawn")])
+def test_hits_and_counts_reach_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, method: str) -> None:
+    if method == "spawn" or sys.platform == "linux":
+        monkeypatch.setattr(workers, "start_method", lambda: method)
     lines = "".join(f"2026-08-18T13:05:{n % 60:02d}Z no lid on pot{n} token=Xq7hunter2Zz\n" for n in range(1, 501))
     files: dict[str, str | bytes] = {
         "current.log": lines,
