@@ -31,8 +31,6 @@ _RFC3339 = re.compile(
     rb"\s*(?:\[pod/[^\]\s]{1,600}\]\s)?"
     rb"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d))(?:\s|\Z|[\"'\]])"
 )
-    rb"\s*(?:\[pod/[^\]\s]{1,600}\]\s)?(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s?(?:Z|[+-]\d\d:?\d\d))(?:\s|\Z|[\"'\]])"
-)
 # Structured lines (zap, logrus, slog): the key says that it is the time of the line.
 _KEYED = re.compile(
     rb"(?:\A|[\"{\s])(?:ts|time|timestamp|@timestamp)\"?\s?[:=]\s?\"?"
