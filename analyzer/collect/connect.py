@@ -94,6 +94,8 @@ def connect(identity: Identity, connections: int) -> Connection:
         raise ClusterError(f"the kubeconfig's credentials could not be had: {said.lines[0]}")
     if not identity.user and isinstance(named.get("as"), str):
         identity = replace(identity, user=named["as"], groups=named["as-groups"])
+    if isinstance(named.get("proxy"), str):
+        settings.proxy = named["proxy"]
     return Connection(
         pool=_pool(client, settings),
         host=str(settings.host).rstrip("/"),
@@ -158,19 +160,20 @@ def _named(config: Any, source: str, asked: str | None) -> dict[str, Any]:
     found = next((entry for entry in contexts if entry.get("name") == asked), active) if asked else active
     inner = found.get("context") or {}
     names = {"context": found.get("name"), "cluster": inner.get("cluster"), "namespace": inner.get("namespace")}
-    return names | _impersonated(config, source, inner.get("user"))
-
-
-def _impersonated(config: Any, source: str, user: object) -> dict[str, Any]:
-    """Whom the kubeconfig itself impersonates (`as`, `as-groups` of its user), which the client passes over."""
     merged = config.kube_config.KubeConfigMerger(source).config.value
-    found = next((entry["user"] for entry in map(_plain, merged["users"]) if entry["name"] == user), None) or {}
-    return {"as": found.get("as"), "as-groups": tuple(found.get("as-groups") or ())}
+    user, cluster = (
+        _entry(merged, "users", inner.get("user"), "user"),
+        _entry(merged, "clusters", inner.get("cluster"), "cluster"),
+    )
+    # What the client passes over: whom the kubeconfig impersonates, and, in its older versions, the proxy.
+    names |= {"as": user.get("as"), "as-groups": tuple(user.get("as-groups") or ()), "proxy": cluster.get("proxy-url")}
+    return names
 
 
-def _plain(entry: Any) -> Any:
-    """An entry of a merged kubeconfig, which the client wraps."""
-    return getattr(entry, "value", entry)
+def _entry(merged: Any, part: str, name: object, key: str) -> dict[str, Any]:
+    """An entry of a merged kubeconfig, each of which the client wraps."""
+    plain = (getattr(entry, "value", entry) for entry in merged[part])
+    return next((entry[key] for entry in plain if entry["name"] == name), None) or {}
 
 
 def _own_namespace() -> str | None:
