@@ -31,6 +31,9 @@ MAX_NAME = 300
 
 MAX_PATH = 1500
 
+WHOLE_GROUP = "*"
+"""Resource of a request for what an API group serves; its kind here. It tells only what could not be had."""
+
 OUTCOMES = ("ok", "forbidden", "not-served", "timed-out", "truncated", "failed")
 LOG_OUTCOMES = ("ok", "none", "forbidden", "timed-out", "truncated", "failed", "skipped")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
@@ -153,11 +156,12 @@ def _namespaces(found: Manifest, value: Any) -> list[str] | None:
 
 def _requests(found: Manifest, value: Any) -> Iterator[Request]:
     for entry in _entries(found, value):
-        kind, resource, outcome = _name(entry.get("kind")), _name(entry.get("resource")), entry.get("outcome")
+        resource, outcome = _name(entry.get("resource")), entry.get("outcome")
+        kind = WHOLE_GROUP if resource == WHOLE_GROUP else _name(entry.get("kind"))
         group, namespaced = entry.get("group", ""), entry.get("namespaced")
         space = entry.get("namespace")
-        fine = kind and resource and outcome in OUTCOMES and isinstance(group, str) and isinstance(namespaced, bool)
-        if not fine or not isinstance(space, str) or (namespaced and not _name(space)):
+        fine = bool(kind and resource) and outcome in OUTCOMES and isinstance(group, str) and isinstance(namespaced, bool)
+        if not fine or (namespaced and not _name(space)) or (kind == WHOLE_GROUP and outcome == "ok"):
             found.dropped += 1
             continue
         yield Request(

@@ -102,7 +102,7 @@ def _errors(found: Manifest, data: bytes) -> Iterator[CollectError]:
     for request in [one for one in found.requests if one.outcome in _KINDS][:MAX_ERRORS]:
         said = request.message or _UNSAID[request.outcome]
         where = f" in namespace {request.namespace}" if request.namespaced and request.namespace != "*" else ""
-        subject = f"{request.resource}.{request.group}" if request.group else request.resource
+        subject = f"{request.resource}.{request.group}".removeprefix("*.") if request.group else request.resource
         line = places.after(b'"requests"', request.message)
         yield CollectError(line, _KINDS[request.outcome], subject, said if not where or where in said else f"{said}{where}")
     seen: set[str] = set()

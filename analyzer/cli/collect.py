@@ -130,8 +130,16 @@ def collect(
     rate: Annotated[int, typer.Option("--qps", min=1, max=1000, metavar="N", help="Requests a second at most.")] = 25,
     threads: Annotated[int, typer.Option("--concurrency", min=1, max=32, metavar="N", help="Lists taken at the same time.")] = 4,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    as_script: Annotated[
+        bool, typer.Option("--script", help="Print a shell script that does the same with kubectl alone; nothing is collected.")
+    ] = False,
 ) -> None:
     """Collect a live cluster into one redacted tarball, reading only. Secrets' values never leave the server."""
+    if as_script:
+        from analyzer.collect.script import script
+
+        sys.stdout.write(script())
+        return
     from analyzer.collect.connect import Identity, require_client
 
     require_client()
@@ -190,6 +198,9 @@ def _summary(result: Result) -> None:
     logs = sum(1 for log in outcome.logs if log.path is not None)
     megabytes = result.path.stat().st_size / (1 << 20)
     typer.echo(f"{one_line(str(result.path))}: {objects} objects, {logs} logs, {megabytes:.1f} MB")
+    for what, why in sorted(outcome.left_out):
+        if what.startswith("--include "):
+            _warn(f"{what}: {why}")
     if outcome.interrupted:
         _warn(f"the collection ended early ({outcome.interrupted}): the bundle holds what there was until then")
     for name, words in (("forbidden", "forbidden"), ("other", "not complete")):

@@ -122,7 +122,7 @@ def manifests(con: duckdb.DuckDBPyConnection) -> Manifests:
 
 def _words(outcome: str, space: str, message: str, resource: str) -> str:
     """What came of a request: the server's words, with the namespace where they do not name it."""
-    said = message or f"{resource}: {outcome.replace('-', ' ')}"
+    said = message or f"{resource.replace('*', 'its API group')}: {outcome.replace('-', ' ')}"
     return said if space == "*" or space in said else f"{said} (namespace {space})"
 
 

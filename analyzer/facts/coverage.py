@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import duckdb
 
 from analyzer.bundle import kinds
-from analyzer.facts.asked import Asked, Manifests, asked, kinds_of, manifests
+from analyzer.bundle.manifest import WHOLE_GROUP
+from analyzer.facts.asked import Asked, Manifests, Request, asked, kinds_of, manifests
 from analyzer.facts.kindnames import BUILT_IN, Kind, Names
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.superseded import Newer
@@ -208,10 +209,10 @@ def _requested(seen: dict[Kind, Seen], told: Manifests, newer: Newer) -> None:
 
     A kind that the cluster does not serve is told only where something wants to know of it: the plan names many.
     """
-    for request in told.requests:
-        if newer.listed(request.kind, request.input) or (request.outcome == "not-served" and request.kind not in seen):
+    for request, kind in [(one, kind) for one in told.requests for kind in _meant(one, seen)]:
+        if newer.listed(kind, request.input) or (request.outcome == "not-served" and kind not in seen):
             continue
-        entry = seen.setdefault(request.kind, Seen())
+        entry = seen.setdefault(kind, Seen())
         if request.outcome in ("forbidden", "not-served"):
             entry.errors.setdefault(request.outcome, request.words)
         if request.outcome != "not-served":
@@ -308,6 +309,13 @@ def _removed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
         for path in paths or []:
             for kind in names.path(path or ""):
                 seen.setdefault(kind, Seen()).removed = True
+
+
+def _meant(request: Request, seen: dict[Kind, Seen]) -> list[Kind]:
+    """The kinds that a request is about; of one for a whole group those that were not had by another version of it."""
+    if request.kind[1] != WHOLE_GROUP:
+        return [request.kind]
+    return [kind for kind, what in seen.items() if kind[0] == request.kind[0] and "*" not in what.listed]
 
 
 def _spaces(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], limited: frozenset[str] | None) -> Spaces:

@@ -9,7 +9,7 @@ file_id INTEGER the manifest that says so
 api_group VARCHAR API group, empty for core
 version VARCHAR API version without the group
 kind VARCHAR kind
-resource VARCHAR plural
+resource VARCHAR plural; * for what a whole API group serves
 namespaced BOOLEAN whether its objects lie in namespaces
 namespace VARCHAR the namespace asked for; * for all of them and for the cluster
 outcome VARCHAR ok, forbidden, not-served, timed-out, truncated or failed
