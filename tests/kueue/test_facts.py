@@ -242,6 +242,42 @@ def test_recorded_requests_come_first() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "assignment",
+    [
+        {
+            "levels": ["rack", "node"],
+            "domains": [{"values": ["r1", "n-7.lan"], "count": 2}, {"values": ["r1", "n-8.lan"], "count": 1}],
+        },
+        {
+            "levels": ["rack", "node"],
+            "slices": [
+                {
+                    "domainCount": 2,
+                    "valuesPerLevel": [
+                        {"universal": "r1"},
+                        {"individual": {"prefix": "n-", "suffix": ".lan", "roots": ["7", "8"]}},
+                    ],
+                    "podCounts": {"individual": [2, 1]},
+                }
+            ],
+        },
+    ],
+)
+def test_assigned_domains_of_both_versions(assignment: dict[str, Any]) -> None:
+    one = workload("w", condition("QuotaReserved", "True"), spec={"queueName": "q", "podSets": [{"name": "main", "count": 3}]})
+    one["status"]["admission"] = {
+        "clusterQueue": "kiln",
+        "podSetAssignments": [
+            {"name": "main", "flavors": {"cpu": "hot"}, "resourceUsage": {"cpu": "3"}, "topologyAssignment": assignment}
+        ],
+    }
+    con = database([one], lists=ALL)
+    assert rows(con, "SELECT flavor, domain_count, domains FROM workload_pod_sets") == [
+        ("hot", 2, ["r1/n-7.lan (2 pods)", "r1/n-8.lan (1 pod)"])
+    ]
+
+
 def test_evictions_of_old_versions_by_their_traces() -> None:
     ran = workload("ran", condition("QuotaReserved", "True"), condition("Admitted", "True"))
     ran["status"]["accumulatedPastExexcutionTimeSeconds"] = 90

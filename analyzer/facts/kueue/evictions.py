@@ -64,8 +64,9 @@ def _count(load: Load, events: Sequence[tuple[str, int, int]]) -> None:
     if load.past_seconds > 0:
         proofs.append(Eviction("unknown", None, 1, "time", load.object_id, load.past_path))
     if load.requeues:
-        path = "status.requeueState.count"
-        proofs.append(Eviction("PodsReadyTimeout", None, load.requeues, "condition", load.object_id, path))
+        # Kueue counts here the rounds after both causes.
+        cause = "AdmissionCheck" if evicted and evicted.reason == "AdmissionCheck" else "PodsReadyTimeout"
+        proofs.append(Eviction(cause, None, load.requeues, "condition", load.object_id, "status.requeueState.count"))
     by_events = 0
     for reason, times, event in events:
         by_events += times

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from analyzer.facts.kueue import topology as tas
 from analyzer.facts.kueue.base import amount, show
+from analyzer.facts.kueue.topology import Domain
 from analyzer.facts.values import mapping, mappings, number, text
 
 MAX_POD_SETS = 64
@@ -36,7 +38,7 @@ class PodSet:
     asked: dict[str, Asked] = field(default_factory=dict)
     topology: str | None = None
     reclaimed: int = 0
-    assigned: bool = False
+    domains: list[Domain] = field(default_factory=list)
 
 
 def pod_sets(spec: dict[str, Any], status: dict[str, Any]) -> list[PodSet]:
@@ -73,7 +75,7 @@ def pod_sets(spec: dict[str, Any], status: dict[str, Any]) -> list[PodSet]:
 
 def _assigned(pod_set: PodSet, item: dict[str, Any], path: str) -> None:
     usage, flavors = mapping(item.get("resourceUsage")), mapping(item.get("flavors"))
-    pod_set.assigned = True
+    pod_set.domains = tas.domains(mapping(item.get("topologyAssignment")))
     for resource, value in list(usage.items())[:MAX_RESOURCES]:
         place = f'{path}.resourceUsage["{resource}"]'
         pod_set.asked[resource] = Asked(amount(value), "admission", place, text(flavors.get(resource)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.kueue import evictions, waits
+from analyzer.facts.kueue import evictions, topology, waits
 from analyzer.facts.kueue.base import GROUP, show
 from analyzer.facts.kueue.load import Load, load
 from analyzer.facts.kueue.podsets import words as request_words
@@ -266,6 +266,8 @@ def pod_set_rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
                 "count": pod_set.count,
                 "min_count": pod_set.min_count,
                 "topology": pod_set.topology,
+                "domain_count": len(pod_set.domains),
+                "domains": topology.words(pod_set.domains),
             }
             if not pod_set.asked:
                 yield row

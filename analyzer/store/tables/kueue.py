@@ -168,6 +168,8 @@ amount VARCHAR how much of it all pods of the set ask for
 source VARCHAR admission, status or template: what that was read from
 flavor VARCHAR the flavor assigned
 topology VARCHAR the topology request, in words
+domain_count INTEGER domains of the topology that its pods were put into
+domains VARCHAR[] the first of these, levels from the top down, with their pods
 path VARCHAR where the amount stands, null where it was computed
 """,
     ),
