@@ -61,16 +61,18 @@ class LogCounter:
         self._head = b""
         self._window = b""
 
-    def feed(self, chunk: bytes) -> None:
-        """The next bytes of the log."""
+    def feed(self, chunk: bytes) -> int:
+        """The next bytes of the log; gives how many line feeds are in them."""
         self._bytes += len(chunk)
-        self._newlines += chunk.count(b"\n")
+        newlines = chunk.count(b"\n")
+        self._newlines += newlines
         if len(self._head) < WINDOW_BYTES:
             self._head += chunk[: WINDOW_BYTES - len(self._head)]
         if len(chunk) >= WINDOW_BYTES:
             self._window = chunk[-WINDOW_BYTES:]
         else:
             self._window = (self._window + chunk)[-WINDOW_BYTES:]
+        return newlines
 
     def summary(self) -> LogSummary:
         """What is kept, once all was fed."""

@@ -30,9 +30,9 @@ class _Reading:
 
     def feed(self, chunk: bytes) -> None:
         """The next bytes of the log."""
-        self._counter.feed(chunk)
+        newlines = self._counter.feed(chunk)
         if self._scan:
-            self._scan.feed(chunk)
+            self._scan.feed(chunk, newlines)
         self._job.tick()
 
     def summary(self) -> logs.LogSummary:

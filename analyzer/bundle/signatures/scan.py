@@ -69,6 +69,8 @@ class LogScan:
         self._buffer = b""
         self._at = 0  # where in the buffer the search goes on; what stands before it is kept for what surrounds a hit
         self._line = first_line  # the line of the file at that place
+        self._first_line = first_line
+        self._newlines = 0  # in all that was fed
         self._in_line = False  # whether that place is inside a line of which a part was searched
         self._aligned = True  # whether the buffer begins with a whole line
         self._ended = False
@@ -77,8 +79,9 @@ class LogScan:
         self._key_lines: list[int] = []
         self._key_open: list[bool] = []
 
-    def feed(self, chunk: bytes) -> None:
-        """The next bytes of the log."""
+    def feed(self, chunk: bytes, newlines: int | None = None) -> None:
+        """The next bytes of the log; `newlines` is how many line feeds are in them, where that is known already."""
+        self._newlines += chunk.count(b"\n") if newlines is None else newlines
         self._buffer += chunk
         end = self._ready()
         if end > self._at:
@@ -166,20 +169,18 @@ class LogScan:
             if place < line_end:
                 continue
             line_start = max(buffer.rfind(b"\n", at, place) + 1, at)
-            self._count_lines(buffer, at, line_start)
+            self._line += buffer.count(b"\n", at, line_start)
             at = line_start
             line_end = buffer.find(b"\n", place, end)
             line_end = end if line_end < 0 else line_end
             self._look_at(buffer[line_start:line_end].removesuffix(b"\r"), (line_start, line_end), pending)
-        self._count_lines(buffer, at, end)
+        # Few lines are left behind the end: they are counted sooner than the ones before it.
+        self._line = self._first_line + self._newlines - buffer.count(b"\n", end)
         known: dict[int, Surroundings] = {}
         for index, places in pending.items():
             self._keep(index, places, known)
         self._in_line = not whole
         self._at = end
-
-    def _count_lines(self, buffer: bytes, start: int, end: int) -> None:
-        self._line += buffer.count(b"\n", start, end)
 
     def _look_at(self, text: bytes, place: tuple[int, int], pending: dict[int, list[_Place]]) -> None:
         """A line with a word in it: counts it for each signature that it is a hit of."""
