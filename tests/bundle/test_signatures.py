@@ -210,3 +210,19 @@ def test_without_signatures_nothing_is_searched_and_a_scanner_goes_to_a_process(
     scanner = Scanner([BOILED, LID])
     scanner.automaton_for(PLACE, "x", "plain")
     assert pickle.loads(pickle.dumps(scanner)).signatures == (BOILED, LID)
+
+
+@pytest.mark.parametrize(
+    "piece", [b"a" * (1 << 20), b"\n" * (1 << 20), b"no lid\n" * 9_000, b"-----BEGIN PRIVATE KEY-----\n" * 3_000]
+)
+def test_what_is_held_of_a_log_does_not_grow_with_it(piece: bytes) -> None:
+    scanner = Scanner([LID])
+    automaton = scanner.automaton_for(PLACE, "x.log", "must-gather")
+    assert automaton is not None
+    search = LogScan(scanner, automaton)
+    held = []
+    for _ in range(8):
+        search.feed(piece)
+        held.append(len(search._buffer) + len(search._key_lines))
+    assert max(held) <= 3 * MAX_LINE_BYTES
+    assert max(held[4:]) <= max(held[:4])
