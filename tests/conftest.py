@@ -17,7 +17,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip, with a line that says why, what this machine cannot run."""
     missing = {
         "browser": "" if shutil.which("chromium") else "needs Chromium (Debian: apt-get install chromium)",
-        "kubectl": "" if shutil.which("kubectl") else "needs kubectl",
+        "kubectl": "" if shutil.which("kubectl") else "needs kubectl (Debian: apt-get install kubernetes-client)",
         "corpus": "" if CORPUS.is_dir() else "needs the corpus of real bundles (set TRIAGE_CORPUS)",
     }
     for item in items:

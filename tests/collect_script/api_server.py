@@ -27,6 +27,10 @@ class Cluster:
     slow: dict[str, threading.Event] = field(default_factory=dict)
     """Resource → its list is not answered before this is set."""
     asked: list[tuple[str, str]] = field(default_factory=list)
+    rules: list[dict[str, Any]] | None = None
+    """RBAC rules; None: everything may be read."""
+    used: set[tuple[str, str, str]] = field(default_factory=set)
+    """Group, resource and verb of what was asked for, where there are rules."""
     page: int = 0
     """Objects a page whatever the client asks for; 0: as it asks."""
 
@@ -96,10 +100,23 @@ class _Handler(BaseHTTPRequestHandler):
         space = ""
         if rest[0] == "namespaces" and len(rest) > 2:
             space, rest = rest[1], rest[2:]
+        resource = f"{rest[0]}/{rest[2]}" if len(rest) > 2 else rest[0]
+        if not self._allowed(group, resource, "list" if len(rest) == 1 else "get"):
+            self._fail(403, "Forbidden", f'{resource} is forbidden: User "scout" cannot read it in API group "{group}"')
+            return
         if rest[-1] == "log":
             self._log(space, rest[1], query)
             return
         self._objects(group, version, space, rest, query)
+
+    def _allowed(self, group: str, resource: str, verb: str) -> bool:
+        if self.cluster.rules is None:
+            return True
+        self.cluster.used.add((group, resource, verb))
+        return any(
+            group in rule["apiGroups"] and verb in rule["verbs"] and {"*", resource} & set(rule["resources"])
+            for rule in self.cluster.rules
+        )
 
     def _discovery(self, parts: list[str]) -> dict[str, Any] | None:
         keys = list(self.cluster.resources)
