@@ -66,12 +66,21 @@ class LeftGroup:
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What there is to collect, in the order of the plan, and what of it could not be looked into or is never taken."""
+    """What there is to collect, in the order of the plan.
+
+    Attributes:
+        resources: what to list.
+        groups: groups that are not served or could not be looked into.
+        never: resources that are never taken, and why.
+        unplanned: resources that neither the plan nor --include names.
+        unknown: what --include names and the server does not serve.
+    """
 
     resources: tuple[Resource, ...]
     groups: tuple[LeftGroup, ...]
     never: tuple[tuple[str, str], ...]
     unplanned: tuple[str, ...]
+    unknown: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +145,12 @@ def _picked(served: list[_Served], groups: set[str], left: list[LeftGroup], plan
         tuple(sorted(left, key=lambda entry: (entry.group, entry.version))),
         tuple(sorted(never.items())),
         tuple(sorted(unplanned)),
+        tuple(pattern for pattern in include if not _names_any(pattern, served)),
     )
+
+
+def _names_any(pattern: str, served: Iterable[_Served]) -> bool:
+    return any(matches(pattern, entry.group) or matches(pattern, resource_name(entry.plural, entry.group)) for entry in served)
 
 
 def _included(include: Iterable[str], group: str, name: str | None = None) -> bool:
@@ -157,14 +171,14 @@ def _aggregated(entry: dict[str, Any], group: str, left: list[LeftGroup]) -> Ite
             left.append(LeftGroup(group, name, "failed", None, "the API server has no current discovery of it"))
         for item in _dicts(version.get("resources")):
             kind = _text(_dict(item.get("responseKind")).get("kind"))
-            if kind and "list" in (item.get("verbs") or ()):
+            if kind and "list" in _list(item.get("verbs")):
                 yield _Served(group, name, _text(item.get("resource")), kind, item.get("scope") == "Namespaced")
 
 
 def _listed(value: dict[str, Any], root: str) -> Iterator[tuple[str, list[str]]]:
     """Groups and their versions, the preferred one first, of an APIVersions or an APIGroupList."""
     if root == "/api":
-        yield "", [version for version in value.get("versions") or () if isinstance(version, str)] or ["v1"]
+        yield "", [version for version in _list(value.get("versions")) if isinstance(version, str)] or ["v1"]
         return
     for entry in _dicts(value.get("groups")):
         versions = [_text(version.get("version")) for version in _dicts(entry.get("versions"))]
@@ -181,7 +195,7 @@ def _one_by_one(api: Api, group: str, versions: Iterable[str], left: list[LeftGr
             continue
         for item in _dicts(value.get("resources")):
             plural, kind = _text(item.get("name")), _text(item.get("kind"))
-            if plural and kind and "/" not in plural and "list" in (item.get("verbs") or ()):
+            if plural and kind and "/" not in plural and "list" in _list(item.get("verbs")):
                 yield _Served(group, version, plural, kind, item.get("namespaced") is True)
 
 
@@ -200,7 +214,11 @@ def _dict(value: object) -> dict[str, Any]:
 
 
 def _dicts(value: object) -> list[dict[str, Any]]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+    return [entry for entry in _list(value) if isinstance(entry, dict)]
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _text(value: object) -> str:

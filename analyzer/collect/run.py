@@ -202,6 +202,8 @@ def _gather(
         left_out[name, why] += 1
     for name in found.unplanned:
         left_out[name, "not in the plan; --include takes it"] += 1
+    for name in found.unknown:
+        left_out[f"--include {name}", "the cluster has no such group or resource"] += 1
     for name, why in gatherer.instead:
         left_out[name, why] += 1
     groups = [

@@ -133,6 +133,14 @@ def test_partial_permission_is_a_warning(tmp_path: Path) -> None:
     assert done.stdout.startswith(f"{tmp_path / 'x.tar.gz'}: 9 objects, 2 logs, ")
 
 
+def test_an_include_that_is_not_there(tmp_path: Path) -> None:
+    with small().running() as cluster:
+        config = cluster.kubeconfig(tmp_path)
+        done = triage("collect", "--kubeconfig", config, "--include", "exmaple.com", "--include", "apps", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == "warning: --include exmaple.com: the cluster has no such group or resource\n"
+
+
 def test_output_exists(tmp_path: Path) -> None:
     with small().running() as cluster:
         config = cluster.kubeconfig(tmp_path)
