@@ -84,7 +84,7 @@ def _rarely_collecting() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _spooled(inputs: Sequence[Path], folder: Path, progress: Progress) -> Iterator[list[Path]]:
+def spooled_inputs(inputs: Sequence[Path], folder: Path, progress: Progress) -> Iterator[list[Path]]:
     """The inputs with standard input in a file; errors name it as standard input."""
     if STDIN not in inputs:
         yield list(inputs)
@@ -122,7 +122,7 @@ def analyze_case(
         UsageError: an input or the temporary folder cannot be used, or the inputs are of different clusters.
         UnreadableError: nothing in the inputs could be read as a bundle.
     """
-    with workspace() as folder, _spooled(inputs, folder, progress) as paths, _rarely_collecting():
+    with workspace() as folder, spooled_inputs(inputs, folder, progress) as paths, _rarely_collecting():
         room = shares(options.memory_limit, options.jobs or os.cpu_count() or 1)
         signatures = [signature for pack in packs for signature, _ in pack.signatures]
         parts = read_bundle(
@@ -224,7 +224,7 @@ def loaded(bundle: Path, progress: Progress = lambda _stage, _done, _total: None
         UsageError: the input or the temporary folder cannot be used.
         UnreadableError: nothing in it could be read as a bundle.
     """
-    with workspace() as folder, _spooled([bundle], folder, progress) as paths, _rarely_collecting():
+    with workspace() as folder, spooled_inputs([bundle], folder, progress) as paths, _rarely_collecting():
         jobs = os.cpu_count() or 1
         parts = read_bundle(paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=[bundle])
         # Imported only now, as above.

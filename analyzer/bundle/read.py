@@ -73,6 +73,7 @@ def read_bundle(
     shown: Sequence[Path] = (),
     signatures: Sequence[Signature] = (),
     worker_memory: int = WORKER_BYTES,
+    narrow: Callable[[Layout], Layout] | None = None,
 ) -> Parts:
     """Read the inputs of one case.
 
@@ -84,13 +85,14 @@ def read_bundle(
         shown: the inputs as they are told to the user, where that is something else.
         signatures: what logs are searched for; their ids differ.
         worker_memory: address space of a reading process on top of what it starts with, in bytes.
+        narrow: leaves out of a layout what is not to be read, for commands that need few kinds.
 
     Raises:
         UsageError: an input is no file and no folder, or may not be read.
         UnreadableError: not one Kubernetes object and not one log line is in all of the inputs.
         PartFileError: `workdir` cannot be written to.
     """
-    opened = _open(inputs, shown or inputs)
+    opened = _open(inputs, shown or inputs, narrow)
     tasks = [(one.path, task) for one in opened for task in _tasks(one)]
     reader = partial(read_file, scanner=Scanner(signatures))
     with Pool(tasks, workdir, jobs, reader=reader, memory=worker_memory) as pool:
@@ -112,7 +114,7 @@ def read_bundle(
     )
 
 
-def _open(inputs: Sequence[Path], shown: Sequence[Path]) -> list[_Input]:
+def _open(inputs: Sequence[Path], shown: Sequence[Path], narrow: Callable[[Layout], Layout] | None) -> list[_Input]:
     """List all inputs. One that cannot be read is an error only where no other can."""
     opened: list[_Input] = []
     first, failure = 0, None
@@ -126,7 +128,7 @@ def _open(inputs: Sequence[Path], shown: Sequence[Path]) -> list[_Input]:
         layout = recognise(listing.entries, folder=path.is_dir())
         if listing.problem is None and any(root.format == triage.FORMAT and root.part == triage.CUT for root in layout.roots):
             listing = replace(listing, problem=_NO_MANIFEST)
-        opened.append(_Input(path, str(given), listing, layout, first))
+        opened.append(_Input(path, str(given), listing, narrow(layout) if narrow else layout, first))
         first += len(listing.entries) + 1  # the last one is the input itself, see _file_rows
     if failure and not any(one.layout for one in opened):
         raise failure

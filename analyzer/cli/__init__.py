@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from analyzer import __version__
-from analyzer.cli import analyze, collect, errors, logs, rules, show, sql
+from analyzer.cli import analyze, collect, errors, logs, ome, rules, show, sql
 
 app = typer.Typer(
     name="triage",
@@ -23,6 +23,7 @@ app.command()(logs.logs)
 app.command()(show.show)
 app.command()(sql.sql)
 app.add_typer(rules.rules_app, name="rules")
+app.add_typer(ome.ome_app, name="ome")
 
 
 def _version(value: bool) -> None:
