@@ -140,3 +140,10 @@ def test_taints_of_slices_and_rules() -> None:
     con = database([node(), rule, slice_("s", device, {"name": "b"})])
     found = {row["device"]: row["taints"] for row in rows(con, "SELECT device, taints FROM devices")}
     assert found == {"a": ["k/a=v:NoSchedule", "k/b=:NoExecute"], "b": ["k/b=:NoExecute"]}
+
+
+def test_a_slice_that_lacks_its_pool_is_read_all_the_same() -> None:
+    bare = slice_("s", {"name": "a"})
+    del bare["spec"]["pool"], bare["spec"]["driver"]
+    con = database([node(), bare], lists=CLAIMS)
+    assert rows(con, "SELECT name, state FROM devices") == [{"name": "unknown/s/a", "state": "Cannot tell"}]

@@ -19,6 +19,8 @@ from analyzer.facts.values import Stored, mapping, mappings, moment, stored, tex
 
 _INT32 = 2**31
 KIND = ("resource.k8s.io", "ResourceSlice")
+UNKNOWN = "unknown"
+"""What stands for the driver of a slice that does not name one."""
 MAX_GENERATION = 2**63 - 1
 """Largest generation that the API allows."""
 
@@ -86,10 +88,10 @@ def pools(con: duckdb.DuckDBPyConnection) -> list[Pool]:
     found: dict[tuple[int, str, str], Pool] = {}
     for item in stored(con, [KIND]):
         spec = mapping(item.value.get("spec"))
-        pool, driver = mapping(spec.get("pool")), text(spec.get("driver"))
-        name, generation = text(pool.get("name")), pool.get("generation", 0)
-        if driver is None or name is None or not _is_generation(generation):
-            continue
+        # A slice that was salvaged from damaged text may lack what the API asks for: its devices are told all the same.
+        pool, driver = mapping(spec.get("pool")), text(spec.get("driver")) or UNKNOWN
+        name, given = text(pool.get("name")) or item.name, pool.get("generation")
+        generation = given if isinstance(given, int) and _is_generation(given) else 0
         count = pool.get("resourceSliceCount")
         wanted = count if isinstance(count, int) and _is_generation(count) and count < _INT32 else None
         key = (item.input, driver, name)
