@@ -27,7 +27,8 @@ Every rule that comes with triage. `triage rules show CODE` prints one with its 
 fields of its file mean, [writing rules](writing-rules.md) how to add one of your own.
 
 *Stands* is the age from which a finding stands. *Needs* is what must be in the bundle; without it the rule is listed as not
-evaluated. The example is what the rule says of the first of [its cases](rule-format.md#cases) that fires; all names in it are invented.
+evaluated. The example is what the rule says of the first of [its cases](rule-format.md#cases) that fires; all
+names in it are invented.
 """
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~])")

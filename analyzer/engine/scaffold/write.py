@@ -63,8 +63,7 @@ def write(answers: Answers, folder: Path) -> Written:
         UsageError: a file is there already or cannot be written, or no rule that holds can be made of the answers.
     """
     check_free(answers.code, folder)
-    made = material(answers)
-    texts = [text for text in (rule_text(answers, made), cases_text(made), signatures_text(made)) if text]
+    texts = texts_of(answers)
     cases = _proved(answers.code, texts)
     paths = _paths(answers.code, folder)[: len(texts)]
     done: list[Path] = []
@@ -80,6 +79,16 @@ def write(answers: Answers, folder: Path) -> Written:
                 path.unlink()
         raise UsageError(f"{error.filename or folder} cannot be written: {error.strerror}") from None
     return Written(tuple(paths), cases)
+
+
+def texts_of(answers: Answers) -> list[str]:
+    """The texts of the rule, of its cases and, where it looks into logs, of its signatures.
+
+    Raises:
+        UsageError: there is no sample of a state.
+    """
+    made = material(answers)
+    return [text for text in (rule_text(answers, made), cases_text(made), signatures_text(made)) if text]
 
 
 def _proved(code: str, texts: list[str]) -> int:
