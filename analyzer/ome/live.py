@@ -142,18 +142,22 @@ def _named(world: World, service: Thing, name: str, model: Thing | None) -> Live
     if chain.spec is None:
         unknown = chain.lost if chain.lost and chain.lost.unknown else None
         return Live("unreadable", chain.fault, f"inheritance-{chain.code}", runtime, unknown=unknown, model=model)
-    if not all(decode.runtime_reads(dict(one.spec)) for one in chain.runtimes):
-        return Live(
-            "unreadable", f"the spec of {runtime} or of a parent does not decode", "runtime-malformed", runtime, model=model
-        )
-    if chain.spec.get("disabled") is True:
-        return Live("disabled", f"{runtime} is disabled", "runtime-disabled", runtime, chain.spec, model=model)
+    outcome, why, code = _merged_fault(service, chain, chain.spec, model)
+    return Live(outcome, why, code, runtime, chain.spec, model=model)
+
+
+def _merged_fault(service: Thing, chain: inherit.Chain, spec: Mapping[str, Any], model: Thing | None) -> tuple[Outcome, str, str]:
+    """What is wrong with a runtime that was found and merged: the outcome, why, and our word for it."""
+    runtime = chain.runtimes[0]
+    if not all(decode.runtime_reads(one.value.get("spec")) for one in chain.runtimes):
+        return "unreadable", f"the spec of {runtime} or of a parent does not decode", "runtime-malformed"
+    if spec.get("disabled") is True:
+        return "disabled", f"{runtime} is disabled", "runtime-disabled"
     if model and _is_sharded(model) and _auto_sync(service):
-        reason = formats.unsupported(chain.spec, model.spec)
+        reason = formats.unsupported(spec, model.spec)
         if reason:
-            words = f"{model} is sharded and {name} does not support it: {reason}"
-            return Live("unreadable", words, "model-sharded", runtime, chain.spec, model=model)
-    return Live("available", "", "", runtime, chain.spec, model=model)
+            return "unreadable", f"{model} is sharded and {runtime.name} does not support it: {reason}", "model-sharded"
+    return "available", "", ""
 
 
 def _is_sharded(model: Thing) -> bool:
@@ -168,7 +172,7 @@ def _selected(world: World, service: Thing, model: Thing | None) -> Live:
     if model is None:
         return Live("unreadable", "it names neither a model nor a runtime", "nothing-named")
     choice = candidates.choose(world, service, model.spec)
-    malformed = next((one.runtime for one in choice.candidates if not decode.runtime_reads(dict(one.runtime.spec))), None)
+    malformed = next((one.runtime for one in choice.candidates if not decode.runtime_reads(one.runtime.value.get("spec"))), None)
     if malformed:
         return Live("unreadable", f"the spec of {malformed} does not decode", "runtime-malformed", choice=choice, model=model)
     if choice.lost:

@@ -15,6 +15,7 @@ _CLASS_WIDTH = 16
 _REQUESTS_WIDTH = 18
 _CUT = "..."
 _POLICY = {"FirstAvailable": "FirstAvail"}
+_NOTHING = {"NotConfigured": "None", "NotReported": "Unknown", "Unavailable": "Unknown"}
 _SELECTION = {"NotReported": "Missing", "NotConfigured": "None", "Unavailable": "Unavail"}
 
 
@@ -64,9 +65,7 @@ def _requests(one: Component) -> str:
         return _first(one.effective)
     if one.base.requests:
         return _end(f"base:{_first(one.base.requests)}")
-    return {"NotConfigured": "None", "NotReported": "Unknown", "Unavailable": "Unknown"}.get(
-        one.effective_state, one.effective_state
-    )
+    return _NOTHING.get(one.effective_state, one.effective_state)
 
 
 def _first(requests: Requests) -> str:
@@ -100,7 +99,7 @@ def _component(one: Component) -> list[tuple[str, ...]]:
     told = {"Reported": "Reported", "NotConfigured": "Declared"}
     class_evidence = {"Observed": "Observed", "NotRequested": "-"}.get(one.class_state, "Unavailable")
     base_evidence = "Computed" if one.base.state == "Available" else "Unavailable"
-    rows = [("INTENT", kind, "MODE", intent.state, "Declared")]
+    rows: list[tuple[str, ...]] = [("INTENT", kind, "MODE", intent.state, "Declared")]
     if intent.policy:
         rows.append(("INTENT", kind, "POLICY", intent.policy, f"Declared/{intent.policy_source}"))
     if intent.declared_class:

@@ -80,7 +80,7 @@ def parse_text(text: str) -> Quantity | None:
             return None
         family = "SI" if suffix in _DECIMAL else "exponent"
         factor = Fraction(10) ** exponent
-        exact = len(whole) + scale <= _EXACT_DIGITS and exponent - scale >= -9  # noqa: PLR2004 - nano
+        exact = len(whole) + scale <= _EXACT_DIGITS and exponent - scale >= _DECIMAL["n"]
     value = Fraction(digits, 10**scale) * factor
     if not exact:
         # What is smaller than nano is rounded up, what is larger than 63 bits is cut.

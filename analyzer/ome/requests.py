@@ -20,6 +20,7 @@ State = Literal["Available", "Unavailable", "Invalid"]
 Requests = tuple[tuple[str, str], ...]
 """Resource names with canonical quantities, by name."""
 
+_INVALID = "a request has no valid name, is no quantity or is negative, or there are too many"
 _CONFIGS = {"engine": "engineConfig", "decoder": "decoderConfig"}
 
 
@@ -48,9 +49,7 @@ def base_requests(service_spec: Mapping[str, Any], runtime_spec: Mapping[str, An
     requests = canonical(mapping(mapping(container.get("resources")).get("requests")))
     name = string(container.get("name"))
     if requests is None:
-        return Base(
-            "Invalid", container=name, why="a request has no valid name, is no quantity or is negative, or there are too many"
-        )
+        return Base("Invalid", container=name, why=_INVALID)
     return Base("Available", requests, name)
 
 

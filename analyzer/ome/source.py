@@ -135,15 +135,18 @@ def _wanted(known: Known, ome_namespace: str, *, dated: bool) -> bool:
         return True
     if assignment.reader == "guess":
         return assignment.name != HOST_LOG
-    if assignment.reader != "objects":
-        return False
+    return assignment.reader == "objects" and _may_hold(known, ome_namespace, dated=dated)
+
+
+def _may_hold(known: Known, ome_namespace: str, *, dated: bool) -> bool:
+    """Whether a file of objects may hold one that counts."""
     group, kind = _kind(known)
     if group == GROUP or (group, kind) in _ALWAYS or (not group and not kind):
         return True
     if (group, kind) == _CRD:
-        return GROUP in known.entry.path or not assignment.whole
+        return GROUP in known.entry.path or not known.assignment.whole
     if kind == REVISION:
-        return assignment.hint.namespace in ("", ome_namespace)
+        return known.assignment.hint.namespace in ("", ome_namespace)
     return not dated and (group, kind) in _CLOCKS
 
 
