@@ -30,6 +30,10 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(STAMP)  ## the generated pages: tables and rules
+	$(BIN)/python -m analyzer.store.docs
+	$(BIN)/python -m analyzer.engine.catalogue
+
 bench: $(STAMP)  ## speed beside plain decompression, see bench/README.md
 	$(BIN)/python bench/run.py
 

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import duckdb
 import pytest
@@ -330,8 +329,12 @@ def test_the_time_limit_can_be_chosen(
 def test_a_prompt_only_where_there_is_a_terminal(
     database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked: list[Any] = []
-    monkeypatch.setattr(Shell, "run", asked.append)
+    asked: list[Shell] = []
+
+    def prompt(self: Shell) -> None:
+        asked.append(self)
+
+    monkeypatch.setattr(Shell, "run", prompt)
     assert run(database, monkeypatch=monkeypatch) == 0
     assert asked == []
     assert "pods (601 rows)" in capsys.readouterr().out
