@@ -34,7 +34,8 @@ def read_manifest(job: Job, stream: BinaryIO) -> None:
     if not data or cut:
         return
     try:
-        found = manifest(orjson.loads(data))
+        # Bytes that are no UTF-8 cost the name that they stand in, not the manifest.
+        found = manifest(orjson.loads(data.decode("utf-8", "replace")))
     except ValueError:
         found = None
     if found is None:

@@ -29,6 +29,8 @@ class Cluster:
     asked: list[tuple[str, str]] = field(default_factory=list)
     rules: list[dict[str, Any]] | None = None
     """RBAC rules; None: everything may be read."""
+    stale: set[str] = field(default_factory=set)
+    """API groups whose discovery fails."""
     used: set[tuple[str, str, str]] = field(default_factory=set)
     """Group, resource and verb of what was asked for, where there are rules."""
     page: int = 0
@@ -93,6 +95,9 @@ class _Handler(BaseHTTPRequestHandler):
         if found is not None:
             self._send(200, found)
             return
+        if parts[0] == "apis" and len(parts) == 3:
+            self._fail(503, "ServiceUnavailable", "service unavailable")
+            return
         if parts[0] == "api":
             group, version, rest = "", parts[1], parts[2:]
         else:
@@ -133,6 +138,8 @@ class _Handler(BaseHTTPRequestHandler):
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": rows}
         if (parts[0] == "api" and len(parts) == 2) or (parts[0] == "apis" and len(parts) == 3):
             group, version = ("", parts[1]) if parts[0] == "api" else (parts[1], parts[2])
+            if group in self.cluster.stale:
+                return None
             listed = [
                 {"name": key[2], "singularName": "", "kind": key[3], "namespaced": key[4], "verbs": ["get", "list", "create"]}
                 for key in keys

@@ -24,11 +24,16 @@ def obj(name: str, namespace: str = "", metadata: dict[str, Any] | None = None, 
     return {"metadata": {"name": name, **space, **(metadata or {})}, **rest}
 
 
-def pod(name: str, namespace: str, *, ready: bool = True, status: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
+def pod(
+    name: str, namespace: str, *, ready: bool = True, status: dict[str, Any] | None = None, owner: str = "", **spec: Any
+) -> dict[str, Any]:
     state = {"name": "stir", "restartCount": 0, "ready": ready, "state": STARTED} | (status or {})
     conditions = [{"type": "Ready", "status": str(ready)}]
     found = {"phase": "Running", "conditions": conditions, "containerStatuses": [state]}
-    return obj(name, namespace, spec={"containers": [{"name": "stir", "image": "registry.example/stir:1", **spec}]}, status=found)
+    owned = {"ownerReferences": [{"kind": "ReplicaSet", "name": owner, "controller": True}]} if owner else {}
+    return obj(
+        name, namespace, owned, spec={"containers": [{"name": "stir", "image": "registry.example/stir:1", **spec}]}, status=found
+    )
 
 
 def _managed(manager: str, **labels: dict[str, Any]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from api_server import Cluster
-from bundle_writer import Written, bare, request
+from bundle_writer import Analyzed, Written, bare, request
 from kitchen import kitchen
 from test_script import Run, manifest, read
 
@@ -146,3 +146,28 @@ def test_triage_is_a_plugin_of_kubectl(tmp_path: Path) -> None:
         [kubectl, "triage", "analyze", str(tmp_path / "none")], env=env, capture_output=True, text=True, timeout=60, check=False
     )
     assert wrong.returncode == 2
+
+
+@pytest.mark.kubectl
+def test_both_collectors_make_the_same_of_a_cluster(tmp_path: Path) -> None:
+    """The same lists, objects and logs, and the same coverage; only masks and what stands in annotations differ."""
+    cluster = kitchen()
+    cluster.forbidden = {"deployments.apps"}
+    found: dict[str, tuple[Analyzed, dict[str, str]]] = {}
+    with cluster.serving(tmp_path) as config:
+        for by in ("script", "python"):
+            folder = tmp_path / by
+            folder.mkdir()
+            collected(by, folder, config)
+            found[by] = Analyzed(folder, folder / "x.tar.gz"), read(folder / "x.tar.gz")
+    (script, ours), (python, theirs) = found["script"], found["python"]
+    assert set(ours) == set(theirs)
+    for query in (
+        "SELECT api_group, kind, status, scope FROM coverage ORDER BY ALL",
+        "SELECT api_group, kind, namespace, name, uid FROM objects ORDER BY ALL",
+        "SELECT namespace, pod, container, source FROM logs ORDER BY ALL",
+        "SELECT name, json_keys(json, '$.data') FROM objects WHERE kind IN ('Secret', 'ConfigMap') ORDER BY ALL",
+        "SELECT name, json -> '$.metadata.annotations.\"triage.dev/label-times\"' FROM objects WHERE kind = 'Node'",
+    ):
+        assert script.sql(query) == python.sql(query), query
+    assert script.report["files"] == python.report["files"] == []

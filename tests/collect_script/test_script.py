@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 from api_server import Cluster
 from bundle_writer import Analyzed
-from kitchen import SECRETS, kitchen
+from kitchen import SECRETS, kitchen, pod
 from typer.testing import CliRunner
 
 from analyzer.cli import app
@@ -26,6 +27,8 @@ from analyzer.collect import plan
 from analyzer.collect.script import script
 
 TOP = "triage-bundle/"
+SMALL = re.sub(r"\nmax_log_bytes=\d+\n", "\nmax_log_bytes=100000\n", script())
+"""The script with a lower limit for a log, whose 1,000 last lines are asked for."""
 APPLETS = (
     *("awk", "sed", "sort", "tar", "gzip", "grep", "tr", "cut", "head", "tail", "wc", "cat", "find", "paste"),
     *("mkdir", "mktemp", "mv", "rm", "date", "sha256sum", "touch"),
@@ -35,8 +38,10 @@ APPLETS = (
 class Run:
     """One run of the script."""
 
-    def __init__(self, folder: Path, config: Path, *args: str, shell: tuple[str, ...] = ("sh",), path: str = "") -> None:
-        (folder / "collect.sh").write_text(script())
+    def __init__(
+        self, folder: Path, config: Path, *args: str, shell: tuple[str, ...] = ("sh",), path: str = "", text: str = ""
+    ) -> None:
+        (folder / "collect.sh").write_text(text or script())
         env = {"PATH": path or os.environ["PATH"], "KUBECONFIG": str(config), "HOME": str(folder), "TMPDIR": str(folder)}
         command = [*shell, "collect.sh", *args]
         self.done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=180, check=False)
@@ -242,6 +247,53 @@ def test_a_list_that_breaks_off_is_no_whole_list(tmp_path: Path) -> None:
     everything = len(items(run.files().get("namespaces/soup/core/pods.yaml", '{"items":[]}')))
     # kubectl begins a list anew whose token has expired; what it then gives is whole.
     assert (pods["outcome"] == "ok") == (everything == 3)
+
+
+@pytest.mark.kubectl
+def test_of_a_long_log_the_newest_part_is_kept(tmp_path: Path) -> None:
+    cluster = kitchen()
+    long = "".join(f"2026-08-18T13:00:00Z line {number:05d} {'padding ' * 12}\n" for number in range(4000))
+    many = "".join(f"2026-08-18T13:00:00Z short {number}\n" for number in range(4000))
+    cluster.logs["soup", "ladle", "stir", False] = long
+    cluster.logs["soup", "ladle", "stir", True] = many
+    cluster.add("Pod", "pods", *(pod(f"sick-{n:02d}", "soup", ready=False, owner="flock") for n in range(25)))
+    for n in range(25):
+        cluster.logs["soup", f"sick-{n:02d}", "stir", False] = "2026-08-18T13:00:00Z ill\n"
+    with cluster.serving(tmp_path) as config:
+        run = Run(tmp_path, config, "-o", "x.tar.gz", "-n", "soup", "-s", "2h", text=SMALL)
+    said = manifest(run.files())
+    log = run.files()["namespaces/soup/pods/ladle/stir/stir/logs/current.log"]
+    first, *rest = log.splitlines(keepends=True)
+    (entry,) = [one for one in said["logs"] if (one["pod"], one["previous"]) == ("ladle", False)]
+    assert (entry["outcome"], entry["bytes"]) == ("truncated", len(log))
+    assert (entry["leftOut"], first[:18]) == (None, "[triage: at least ")
+    (short,) = [one for one in said["logs"] if (one["pod"], one["previous"]) == ("ladle", True)]
+    assert (short["outcome"], short["leftOut"]) == ("truncated", None)
+    assert long.endswith("".join(rest))
+    assert len(log) <= 100_100
+    assert len([one for one in said["logs"] if one["pod"].startswith("sick-")]) == 20
+    assert said["options"]["since"] == "7200s"
+    assert any("sinceSeconds=7200" in path for _, path in cluster.asked)
+
+
+@pytest.mark.kubectl
+def test_a_group_whose_server_does_not_answer_is_not_called_absent(tmp_path: Path) -> None:
+    cluster = kitchen()
+    cluster.add("LocalQueue", "localqueues", group="visibility.example.com")
+    cluster.stale = {"kueue.x-k8s.io"}
+    with cluster.serving(tmp_path) as config:
+        run = Run(tmp_path, config, "-o", "x.tar.gz", "-L")
+    (entry,) = [one for one in manifest(run.files())["requests"] if one["group"] == "kueue.x-k8s.io"]
+    assert (entry["resource"], entry["outcome"]) == ("*", "failed")
+    found = Analyzed(tmp_path, run.bundle)
+    assert found.kind("Workload", "kueue.x-k8s.io")[0] == "partial"
+
+
+@pytest.mark.kubectl
+def test_a_namespace_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with kitchen().serving(tmp_path) as config:
+        run = Run(tmp_path, config, "-o", "x.tar.gz", "-n", "nowhere")
+    assert (run.done.returncode, run.done.stderr) == (2, "error: the cluster has no namespace nowhere\n")
 
 
 @pytest.mark.kubectl
