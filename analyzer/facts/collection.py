@@ -37,40 +37,57 @@ QUALIFY row_number() OVER (PARTITION BY n.input, n.path) = 1
 
 _ASKED = """
 CREATE OR REPLACE TEMP TABLE asked_lists AS
-SELECT r.*, m.input, m.root, CASE WHEN m.root = '' THEN '' ELSE m.root || '/' END AS prefix,
-    CASE WHEN r.api_group = '' THEN 'core' ELSE r.api_group END || '/' || r.resource || '.' AS ending
+SELECT r.*, m.input, m.root, CASE WHEN r.api_group = '' THEN 'core' ELSE r.api_group END AS folder
 FROM requests r JOIN files m ON m.file_id = r.file_id
 """
 
-# Without the manifest's word nothing says that a list was read to its end.
+# Without the manifest's word nothing says that a list was read to its end. (Here and below one join for all namespaces and one
+# for each: with both in one condition a hostile manifest would make it compare everything with everything.)
 _UNPROVEN = """
 UPDATE lists SET complete = false
 FROM files f
-WHERE f.file_id = lists.file_id AND f.format = 'triage' AND NOT EXISTS (
-    SELECT 1 FROM asked_lists a WHERE a.input = f.input AND a.root = f.root AND a.api_group = lists.api_group
-        AND a.kind = lists.kind AND a.namespace IN ('*', lists.namespace)
-)
+WHERE f.file_id = lists.file_id AND f.format = 'triage'
+    AND NOT EXISTS (
+        SELECT 1 FROM asked_lists a WHERE a.input = f.input AND a.root = f.root AND a.api_group = lists.api_group
+            AND a.kind = lists.kind AND a.namespace = '*'
+    ) AND NOT EXISTS (
+        SELECT 1 FROM asked_lists a WHERE a.input = f.input AND a.root = f.root AND a.api_group = lists.api_group
+            AND a.kind = lists.kind AND a.namespace = lists.namespace
+    )
 """
 
 # A list that broke off lies in files that end well, and so does one of which a file was lost or changed.
-_BROKEN = """
+_BROKEN = r"""
 CREATE OR REPLACE TEMP TABLE broken_lists AS
-SELECT a.input, a.root, a.api_group, a.kind, a.namespace FROM asked_lists a WHERE a.outcome <> 'ok'
+WITH bad AS (
+    SELECT input, root, regexp_extract(CASE WHEN root = '' THEN path ELSE substr(path, length(root) + 2) END,
+        '^(?:cluster-scoped-resources|namespaces/([^/]+))/([^/]+)/([^/]+)[.](?:yaml|json)$',
+        ['space', 'folder', 'resource']) AS place
+    FROM files WHERE format = 'triage' AND status IN ('partial', 'unread') AND role = 'objects'
+)
+SELECT input, root, api_group, kind, namespace FROM asked_lists WHERE outcome <> 'ok'
 UNION
 SELECT a.input, a.root, a.api_group, a.kind, a.namespace
-FROM files f JOIN asked_lists a ON a.input = f.input AND a.root = f.root
-WHERE f.status IN ('partial', 'unread') AND f.role = 'objects' AND (
-    starts_with(f.path, a.prefix || 'cluster-scoped-resources/' || a.ending)
-    OR (a.namespace = '*' AND starts_with(f.path, a.prefix || 'namespaces/') AND contains(f.path, '/' || a.ending))
-    OR starts_with(f.path, a.prefix || 'namespaces/' || a.namespace || '/' || a.ending)
-)
+FROM bad b JOIN asked_lists a ON a.input = b.input AND a.root = b.root AND a.folder = b.place.folder
+    AND a.resource = b.place.resource AND a.namespace = '*'
+UNION
+SELECT a.input, a.root, a.api_group, a.kind, a.namespace
+FROM bad b JOIN asked_lists a ON a.input = b.input AND a.root = b.root AND a.folder = b.place.folder
+    AND a.resource = b.place.resource AND a.namespace = b.place.space
 """
 
 _INCOMPLETE = """
 UPDATE lists SET complete = false
-FROM files f, broken_lists b
-WHERE f.file_id = lists.file_id AND b.input = f.input AND b.root = f.root AND b.api_group = lists.api_group
-    AND b.kind = lists.kind AND b.namespace IN ('*', lists.namespace)
+FROM files f
+WHERE f.file_id = lists.file_id AND f.format = 'triage' AND (
+    EXISTS (
+        SELECT 1 FROM broken_lists b WHERE b.input = f.input AND b.root = f.root AND b.api_group = lists.api_group
+            AND b.kind = lists.kind AND b.namespace = '*'
+    ) OR EXISTS (
+        SELECT 1 FROM broken_lists b WHERE b.input = f.input AND b.root = f.root AND b.api_group = lists.api_group
+            AND b.kind = lists.kind AND b.namespace = lists.namespace
+    )
+)
 """
 
 _WHOLE = """
