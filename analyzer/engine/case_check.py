@@ -49,7 +49,7 @@ def report_of(shared: Bench, rule: Rule, case: Case) -> Report:
     case_tables.build(shared.con, case, shared.kinds, shared.scanner)
     alone = not rule.last and "explained" not in case.expect
     packs = (Pack(rule_folder(shared.packs), True, (rule,), (), ""),) if alone else shared.packs  # noqa: FBT003
-    return analysis.analyse(shared.con, packs, domains=frozenset({rule.domain}))
+    return analysis.analyse(shared.con, packs, domains=frozenset(rule.domains))
 
 
 def rule_folder(packs: Sequence[Pack]) -> Any:

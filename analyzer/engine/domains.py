@@ -96,9 +96,9 @@ def absences(here: frozenset[str], with_rules: Iterable[str]) -> list[NotEvaluat
     return entries
 
 
-def is_absent(domain: str, here: frozenset[str]) -> bool:
-    """Whether the domain is one of the catalogue's and has no trace; a pack's own domain is never absent."""
-    return domain not in here and any(known.name == domain for known in domains())
+def is_absent(names: Iterable[str], here: frozenset[str]) -> bool:
+    """Whether one of these domains is one of the catalogue's and has no trace; a pack's own domain is never absent."""
+    return any(name not in here and any(known.name == name for known in domains()) for name in names)
 
 
 def _column(con: duckdb.DuckDBPyConnection, query: str) -> frozenset[str]:

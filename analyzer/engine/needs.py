@@ -52,7 +52,7 @@ def needed_kinds(packs: Iterable[Pack], here: frozenset[str] | None = None) -> s
         resolved(need)
         for pack in packs
         for rule in pack.rules
-        if here is None or not is_absent(rule.domain, here)
+        if here is None or not is_absent(rule.domains, here)
         for need in rule.needs
         if need.kind not in ("logs", "document", "custom-resources")
     }

@@ -38,6 +38,7 @@ _KEYS = frozenset(
         "last",
         "past",
         "override",
+        "trace",
     }
 )
 _REQUIRED = ("code", "severity", "owner", "title", "message", "query", "why")
@@ -107,8 +108,14 @@ class Rule:
     last: bool
     past: bool
     override: bool
+    trace: str | None
     place: Place
     query_place: Place
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains that a bundle must show a trace of for this rule to be looked at."""
+        return (self.domain, self.trace) if self.trace else (self.domain,)
 
     @property
     def domain(self) -> str:
@@ -185,6 +192,7 @@ def read_rule(document: Document, code: str) -> Rule:
         last=reader.flag("last"),
         past=reader.flag("past"),
         override=reader.flag("override"),
+        trace=reader.text("trace") if reader.has("trace") else None,
         place=document.place("code"),
         query_place=document.place("query"),
     )
@@ -205,6 +213,9 @@ class _Reader:
         if not isinstance(value, str) or not value.strip():
             raise self.error(key, f"{key} must be text")
         return value.strip()
+
+    def has(self, key: str) -> bool:
+        return key in self._value
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self._value.get(key, [])
