@@ -24,7 +24,9 @@ from analyzer.facts import (
     log_ends,
     log_places,
     nodes,
+    ome,
     openshift,
+    order,
     owners,
     pods,
     quotas,
@@ -90,3 +92,5 @@ def derive_all(
     dra.derive(con)
     # What is not in a complete list does not exist: that is known only now.
     kueue.derive(con)
+    ome.derive(con)
+    order.derive(con)
