@@ -15,6 +15,7 @@ _READ = {
     "forbidden": "forbidden",
     "unsupported": "unsupported API",
     "not-collected": "unreadable",
+    "failed": "unreadable",
     "damaged": "unreadable",
 }
 _MAX_LABEL = 63

@@ -32,6 +32,7 @@ _CLASS_STATES = {
     "forbidden": "Forbidden",
     "unsupported": "UnsupportedAPI",
     "not-collected": "Unreadable",
+    "failed": "Unreadable",
     "damaged": "Unreadable",
 }
 

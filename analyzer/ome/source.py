@@ -13,6 +13,7 @@ import orjson
 
 from analyzer.bundle.formats import Known, Layout
 from analyzer.bundle.formats.base import HOST_LOG, skip
+from analyzer.bundle.kinds import plural_of
 from analyzer.ome.world import GROUP, KINDS, REVISION, Absence, Judge, Thing, World
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def judge_of(con: duckdb.DuckDBPyConnection) -> Judge:
             "SELECT DISTINCT kind, namespace FROM lists WHERE api_group IN ('ome.io', 'apps') AND complete"
         ).fetchall()
     }
-    known = _namespaces(con)
+    known, failed = _namespaces(con), _failed(con)
 
     def judge(kind: str, namespace: str) -> Absence:
         state, scope, reason = status.get(kind, ("not-collected", frozenset(), ""))
@@ -205,13 +206,22 @@ def judge_of(con: duckdb.DuckDBPyConnection) -> Judge:
             return "not-found"
         if (kind, "*") in whole or (kind, namespace) in whole or (namespace and known is not None and namespace not in known):
             return "not-found"
-        return "forbidden" if state == "forbidden" else "not-collected"
+        if state == "forbidden":
+            return "forbidden"
+        return "failed" if kind in failed else "not-collected"
 
     return judge
 
 
 NOT_SERVED = "the cluster has no such kind"
 """How coverage begins what it says of a kind that the cluster does not serve."""
+
+
+def _failed(con: duckdb.DuckDBPyConnection) -> frozenset[str]:
+    """Kinds that the collection asked for and got no answer."""
+    plurals = {f"{plural_of(kind)}.{group}": kind for group, kind in KINDS}
+    rows = con.execute("SELECT DISTINCT subject FROM collect_errors WHERE kind IN ('failed', 'timeout')").fetchall()
+    return frozenset(plurals[subject] for (subject,) in rows if subject in plurals)
 
 
 def _namespaces(con: duckdb.DuckDBPyConnection) -> frozenset[str] | None:

@@ -27,8 +27,8 @@ KINDS: tuple[tuple[str, str], ...] = (
 )
 """What the command reads, as (API group, kind)."""
 
-Absence = Literal["not-found", "not-collected", "forbidden", "unsupported", "damaged"]
-"""Why an object is not at hand; `damaged` is there, but was cut or broken in the bundle."""
+Absence = Literal["not-found", "not-collected", "forbidden", "unsupported", "failed", "damaged"]
+"""Why an object is not at hand; `failed`: the collection asked and got no answer; `damaged`: it was cut or broken in the bundle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,7 @@ _WORDS = {
     "not-collected": "{} was not collected",
     "forbidden": "{} could not be read: the collection was forbidden to",
     "unsupported": "{} cannot exist: the cluster does not serve the kind",
+    "failed": "{} could not be read: the collection failed to",
     "damaged": "{} is damaged in the bundle",
 }
 
