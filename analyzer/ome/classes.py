@@ -75,13 +75,18 @@ def _by_policy(world: World, service: Thing, listed: Sequence[str], policy: str)
         return Picked("none", "no class that the runtime lists passes the constraints, and OME then applies none")
     if len(fit) == 1:
         return Picked("class", f"{fit[0].name} is the only class that passes", fit[0])
+    return _ranked(fit, policy, limits if isinstance(wanted, dict) else None)
+
+
+def _ranked(fit: Sequence[Thing], policy: str, limits: Mapping[str, Any] | None) -> Picked:
+    """The class of several that pass; `limits` is None where the service has no constraints at all."""
     if policy == "FirstAvailable":
         return Picked("class", f"{fit[0].name} is the first class listed", fit[0])
     if policy == "Cheapest":
         return _cheapest(fit)
     if policy == "MostCapable":
-        return _best(fit, _capability(fit, limits), "the most capable")
-    if not isinstance(wanted, dict):
+        return _best(fit, _capability(fit, limits or {}), "the most capable")
+    if limits is None:
         return Picked("crash", "BestFit without constraints over several classes crashes the controller (OME issue 627)")
     if integer(limits.get("minComputePerformanceTFLOPS")):
         return Picked("unknown", "how BestFit weighs compute performance is not known well enough")

@@ -96,7 +96,7 @@ def resolve(world: World, service: Thing) -> Live:
             return Live("unreadable", f"{model} is disabled", "model-disabled", model=model)
     elif not name:
         return Live("unreadable", "it names neither a model nor a runtime", "nothing-named")
-    live = _named(world, service, name, model) if name else _selected(world, service, model)
+    live = _named(world, service, model) if name else _selected(world, service, model)
     if live.outcome == "available" and not isinstance(spec.get("engine"), dict):
         return _with(live, "unreadable", "it has no engine", "engine-missing", assumed)
     return _with(live, live.outcome, live.why, live.code, assumed)
@@ -131,7 +131,7 @@ def find_runtime(world: World, service: Thing) -> Lookup:
     return first if found.missing else found
 
 
-def _named(world: World, service: Thing, name: str, model: Thing | None) -> Live:
+def _named(world: World, service: Thing, model: Thing | None) -> Live:
     found = find_runtime(world, service)
     runtime = found.thing
     if found.missing:

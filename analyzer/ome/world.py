@@ -28,7 +28,7 @@ KINDS: tuple[tuple[str, str], ...] = (
 """What the command reads, as (API group, kind)."""
 
 Absence = Literal["not-found", "not-collected", "forbidden", "unsupported", "failed", "damaged"]
-"""Why an object is not at hand; `failed`: the collection asked and got no answer; `damaged`: it was cut or broken in the bundle."""
+"""Why an object is not at hand; `failed`: the collection got no answer; `damaged`: it is cut or broken in the bundle."""
 
 
 @dataclass(frozen=True, slots=True)

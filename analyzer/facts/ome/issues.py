@@ -23,48 +23,57 @@ def rows(service: Thing, outcome: Outcome) -> Iterator[dict[str, Any]]:
     components = {one.type: one for one in outcome.report.components}
     for issue in outcome.report.issues:
         one = components.get(issue.component)
-        if outcome.active.unknown and issue.code in _RESTS_ON_FORCE:
-            continue
-        if issue.code == "ClassUnreadable" and issue.component in outcome.unknown_classes:
-            if outcome.unknown_classes[issue.component].absence == "not-collected":
-                continue
-        if issue.code in _STATUS and not service.generation:
-            continue
-        path, value = _field(service, outcome, one, issue)
-        yield {
-            "object_id": service.object_id,
-            "component": issue.component,
-            "code": issue.code,
-            "path": path,
-            "value": value,
-            "detail": _detail(outcome, one, issue)[:_MAX_WORDS] or None,
-        }
+        if _is_known(service, outcome, issue):
+            path, value = _field(service, outcome, one, issue)
+            yield {
+                "object_id": service.object_id,
+                "component": issue.component,
+                "code": issue.code,
+                "path": path,
+                "value": value,
+                "detail": _detail(outcome, one, issue)[:_MAX_WORDS] or None,
+            }
+
+
+def _is_known(service: Thing, outcome: Outcome, issue: Issue) -> bool:
+    """Whether the bundle tells that the service has the issue, and not only that we cannot tell."""
+    lost = outcome.unknown_classes.get(issue.component)
+    if issue.code == "ClassUnreadable" and lost and lost.absence == "not-collected":
+        return False
+    if issue.code in _STATUS and not service.generation:
+        return False
+    return not (outcome.active.unknown and issue.code in _RESTS_ON_FORCE)
 
 
 def _field(service: Thing, outcome: Outcome, one: Component | None, issue: Issue) -> tuple[str | None, str | None]:
     """Where an issue shows, and what stands there."""
-    chosen = f"status.components.{issue.component}.selectedAccelerator"
-    if issue.code in _STATUS and issue.code != "SelectionNotReported":
-        observed = service.status.get("observedGeneration")
-        if observed is None:
-            return "metadata.generation", str(service.generation)
-        return "status.observedGeneration", str(observed)
-    if issue.code == "DeclaredClassInvalid" and one:
-        return one.intent.path, None
+    code, pin = issue.code, outcome.active.pin
+    if code in _CHOSEN:
+        field = f"status.components.{issue.component}.selectedAccelerator"
+        return (f"{field}.acceleratorClass", one.selected if one else None) if code in _OF_CLASS else (field, None)
+    if code in _STATUS or code in ("DeclaredClassInvalid", "PolicyInvalid"):
+        return _of_spec(service, one, issue)
+    if code == "ActiveRevisionInconsistent":
+        path = "spec.runtime.revision" if pin.mode == "ExplicitPin" else "status.pinnedRevisionName"
+        return path, pin.revision if is_subdomain(pin.revision) else None
+    return _named(service) if code == "ActiveConfigurationUnavailable" else (None, None)
+
+
+_OF_CLASS = {"ReportedClassMismatch", "ClassNotFound", "ClassForbidden", "ClassUnreadable", "ClassUnsupportedAPI"}
+_CHOSEN = _OF_CLASS | {"ClassInvalid", "SelectionUnexpected", "RequestsNotReported", "NodeSelectorInvalid"}
+
+
+def _of_spec(service: Thing, one: Component | None, issue: Issue) -> tuple[str | None, str | None]:
+    """The field of what is asked for, or of the generation that the status speaks of."""
+    intent = one.intent if one else None
     if issue.code == "PolicyInvalid":
         return f"spec.{issue.component}.acceleratorOverride.policy" if _overrides(service, issue) else _POLICY, None
-    if issue.code in ("ReportedClassMismatch", "ClassNotFound", "ClassForbidden", "ClassUnreadable", "ClassUnsupportedAPI"):
-        return f"{chosen}.acceleratorClass", one.selected if one else None
-    if issue.code in ("ClassInvalid", "SelectionUnexpected", "RequestsNotReported", "NodeSelectorInvalid"):
-        return chosen, None
-    if issue.code == "ActiveRevisionInconsistent" and outcome.active.pin.revision:
-        path = "spec.runtime.revision" if outcome.active.pin.mode == "ExplicitPin" else "status.pinnedRevisionName"
-        return path, outcome.active.pin.revision if is_subdomain(outcome.active.pin.revision) else None
-    if issue.code == "SelectionNotReported" and one:
-        return one.intent.path or None, one.intent.declared_class or one.intent.policy or None
-    if issue.code == "ActiveConfigurationUnavailable":
-        return _named(service)
-    return None, None
+    if issue.code == "DeclaredClassInvalid":
+        return (intent.path if intent else None), None
+    if issue.code == "SelectionNotReported":
+        return (intent.path or None, intent.declared_class or intent.policy or None) if intent else (None, None)
+    observed = service.status.get("observedGeneration")
+    return ("metadata.generation", str(service.generation)) if observed is None else ("status.observedGeneration", str(observed))
 
 
 _POLICY = "spec.acceleratorSelector.policy"
