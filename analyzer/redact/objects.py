@@ -16,7 +16,7 @@ import orjson
 from analyzer.redact.names import is_harmless, judge
 from analyzer.redact.packed import mask_data_url, mask_packed, only_certificates
 from analyzer.redact.placeholder import is_masked, placeholder
-from analyzer.redact.shapes import decode_base64
+from analyzer.redact.shapes import decode_base64, is_command, mask_option
 from analyzer.redact.signs import all_needles, needles
 from analyzer.redact.text import mask_text
 
@@ -121,13 +121,16 @@ def _walk(root: Any, wanted: Collection[str], depth: int) -> bool:
 def _walk_list(node: list[Any], wanted: Collection[str], depth: int, stack: list[Any]) -> bool:
     """The items of a list; strings may be arguments of a command, where the value can follow its flag."""
     changed = False
-    kind = ""
+    kind = command = before = ""
     for index, item in enumerate(node):
         if isinstance(item, str):
-            if kind and not item.startswith("-"):
+            if command and (short := mask_option(command, before, item)) != item:
+                new = short
+            elif kind and not item.startswith("-"):
                 new = _masked_value(kind, item, wanted, depth)
             else:
                 new = _masked_argument(item, wanted, depth)
+            command, before = item if is_command(item[:200]) else command, item[:200]
             kind = judge(item) if item.startswith("-") and "=" not in item and len(item) < 160 and " " not in item else ""
             if new is not item:
                 node[index] = new

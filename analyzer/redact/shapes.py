@@ -153,6 +153,7 @@ _CLOUD: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("github_pat_", "github-token", r"github_pat_[A-Za-z0-9_]{20,255}"),
         ("glpat-", "gitlab-token", r"glpat-[A-Za-z0-9_-]{16,255}"),
         ("xox", "slack-token", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}"),
+        ("hooks.slack.com/services/", "slack-token", r"hooks\.slack\.com/services/[A-Za-z0-9]{6,20}/[A-Za-z0-9/]{6,80}"),
         ("xapp-", "slack-token", r"xapp-[A-Za-z0-9-]{20,255}"),
         ("hf_", "hf-token", r"hf_[A-Za-z0-9]{16,255}"),
         ("sk-", "api-key", r"sk-(?:(?:proj|ant|svcacct|admin|or|lf)-[A-Za-z0-9_-]{16,255}|[A-Za-z0-9]{20,255})"),
@@ -244,3 +245,15 @@ def mask_commands(text: str) -> str:
             done = value.end(1)
         command = following
     return "".join(out) + text[done:] if out else text
+
+
+def mask_option(command: str, before: str, argument: str) -> str:
+    """An argument of such a command whose arguments are given one by one; `before` is the argument before it."""
+    head = f"{command.rpartition('/')[2]} {before} "
+    masked = mask_commands(head + argument)
+    return masked[len(head) :] if masked.startswith(head) else argument
+
+
+def is_command(word: str) -> bool:
+    """Is it one of the commands with passwords in short options, with or without its path."""
+    return bool(_COMMAND.fullmatch(word.rpartition("/")[2]))

@@ -47,7 +47,13 @@ _SIGNS = (*_KEYWORDS, *_SHAPES)
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _NAME_REST = re.compile(r"[A-Za-z0-9_.-]{0,64}")
-_SEPARATOR = re.compile(r"(\\{0,8}[\"'])?[ \t]{0,8}(:=|=>|=(?![=~])|:(?!:)|>)[ \t]{0,64}")
+_SEPARATOR = re.compile(r"(\\{0,8}[\"'])?[ \t]{0,8}(:=|=>|=(?![=~])|%3[Dd](?!(?:%22)?%24)|:(?!:)|>)[ \t]{0,64}")
+_VALUE = re.compile(
+    r"(?:\\{0,8}[\"'])?(?:,|[ \t]|\r?\n){1,2}[ \t]{0,64}(?:\\{0,8}[\"'])?"
+    r"[Vv]alue(?:\\{0,8}[\"'])?[ \t]?[:=][ \t]{0,8}(?![ \t\r\n])"
+)
+"""What stands between the name and the value of an environment variable: in YAML, in JSON, in a struct that Go printed."""
+
 _GAP = re.compile(r"[ \t]{1,8}")
 _QUOTE = re.compile(r"\\{0,8}[\"']")
 _QUOTED = re.compile(r"(?:[^\"\\]|\\.)*+", re.DOTALL)
@@ -152,7 +158,7 @@ def _value_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] |
     """Where the value of the name at `start`..`end` stands; None where there is none to mask."""
     separator = _SEPARATOR.match(text, end)
     if separator is None:
-        return _flag_span(text, start, end, kind)
+        return _pair_span(text, end, kind) or _flag_span(text, start, end, kind) or _following_span(text, end, kind)
     at, sign = separator.end(), separator[2]
     if sign == ">":
         return _element_span(text, start, at)
@@ -171,6 +177,26 @@ def _flag_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] | 
     if gap is None or text[start] != "-" or text.startswith("---", start) or text.startswith("-", gap.end()):
         return None
     return _plain_span(text, gap.end(), kind, prose=True, strict=False)
+
+
+def _pair_span(text: str, end: int, kind: str) -> tuple[int, int] | None:
+    """The value where the name itself is one: `name: DB_PASSWORD`, `value: …`."""
+    pair = _VALUE.match(text, end)
+    return _plain_span(text, pair.end(), kind, prose=False, strict=False) if pair else None
+
+
+def _following_span(text: str, end: int, kind: str) -> tuple[int, int] | None:
+    """A word that follows the name as in a sentence (`token "…" is invalid`, `password …` of a netrc), where it looks random."""
+    gap = _GAP.match(text, end)
+    if gap is None or kind not in {"password", "token"} or text.startswith("-", gap.end()):
+        return None
+    quote = _QUOTE.match(text, gap.end())
+    at = quote.end() if quote else gap.end()
+    word = _word(text, at)
+    if word is None or is_masked(word[1]):
+        return None
+    value = word[1].rstrip(")]}.:")
+    return (at, at + len(value)) if _looks_random(value) else None
 
 
 def _quoted_span(text: str, at: int, quote: str) -> tuple[int, int]:
