@@ -20,6 +20,7 @@ from analyzer.facts import (
     events,
     foreign_findings,
     gpu,
+    kserve,
     kueue,
     log_ends,
     log_places,
@@ -92,5 +93,6 @@ def derive_all(
     dra.derive(con)
     # What is not in a complete list does not exist: that is known only now.
     kueue.derive(con)
+    kserve.derive(con)
     ome.derive(con)
     order.derive(con)

@@ -6,7 +6,7 @@ the documentation is made from it. All times are TIMESTAMP in UTC; what could no
 
 from __future__ import annotations
 
-from analyzer.store.tables import cluster, common, dra, gpu, kueue, loaded, logs, ome, order, pods, result, services
+from analyzer.store.tables import cluster, common, dra, gpu, kserve, kueue, loaded, logs, ome, order, pods, result, services
 from analyzer.store.tables.base import Column, Table
 from analyzer.store.tables.parts import PARTS
 
@@ -25,6 +25,7 @@ TABLES: tuple[Table, ...] = (
     *gpu.TABLES,
     *dra.TABLES,
     *kueue.TABLES,
+    *kserve.TABLES,
     *ome.TABLES,
     *order.TABLES,
     *result.TABLES,
