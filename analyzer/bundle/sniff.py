@@ -31,10 +31,13 @@ _PAGE = re.compile(rb"\s*<(?:!doctype|html|\?xml)", re.IGNORECASE)
 _CONTROLS = bytes(set(range(1, 32)) - {9, 10, 12, 13, 27})
 _MAX_CONTROLS = 0.02
 _MAX_NULS = 0.3
-# How lines of syslog, klog, dmesg, the kernel's own log and usual loggers begin.
+# How lines of syslog, klog, dmesg, the kernel's own log, journald's JSON and usual loggers begin, and those of NVIDIA's kernel
+# drivers and fabric manager.
 _LOG_LINE = re.compile(
     rb"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |[IWEF]\d{4} \d\d:\d\d:\d\d|\[ *\d+\.\d+\]|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
-    rb"|\d,\d+,\d+|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|(?:time|ts|level)=|-- (?:Logs|Journal) begin)"
+    rb"|\d,\d+,\d+|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|(?:time|ts|level)=|-- (?:Logs|Journal) begin"
+    rb"|[a-z]+ *:[a-z]+ *: \d{4}-|<\d{1,3}>(?:\[ *\d|[A-Z][a-z]{2} )|\{.{0,2000}\"__REALTIME_TIMESTAMP\""
+    rb"|\[[A-Z][a-z]{2} \d\d \d{4} \d\d:|NVRM: |nvidia-nvswitch\d)"
 )
 _LOOKED_AT = 50
 

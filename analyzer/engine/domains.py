@@ -28,6 +28,7 @@ class Domain:
     pods: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    signatures: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -69,6 +70,7 @@ def present(con: duckdb.DuckDBPyConnection) -> frozenset[str]:
     groups = _column(con, _GROUPS)
     keys = _column(con, _KEYS)
     pods = _column(con, "SELECT DISTINCT name FROM objects WHERE kind = 'Pod' AND api_group = ''")
+    signatures = _column(con, "SELECT DISTINCT signature FROM log_hit_counts")
     roles = _column(con, "SELECT DISTINCT role FROM documents")
     return frozenset(
         domain.name
@@ -78,6 +80,7 @@ def present(con: duckdb.DuckDBPyConnection) -> frozenset[str]:
         or _any(domain.keys, keys)
         or _any(domain.pods, pods)
         or roles.intersection(domain.documents)
+        or _any(domain.signatures, signatures)
         or any(_has_field(con, field) for field in domain.fields)
     )
 

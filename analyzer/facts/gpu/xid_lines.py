@@ -1,0 +1,128 @@
+"""One line about a GPU's error, taken apart: what stands before the driver's words (time, host, boot) and the words themselves.
+
+Lines are written by dmesg in its various ways, journald, syslog, /dev/kmsg, pstore, `journalctl -o json`, the fabric manager, and
+by containers that repeat them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from analyzer.facts.values import moment
+
+_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
+_HOST = r"(?P<host>[A-Za-z0-9][A-Za-z0-9.-]{0,252})"
+
+_OUTER = re.compile(rf"\s*(?:\[pod/[^\]\s]{{1,600}}\]\s)?(?:(?P<at>{_ISO})\s(?:std(?:out|err) [FP] )?)?", re.ASCII)
+_INNER = (
+    re.compile(r"(?:<\d{1,3}>)?\[\s*(?P<uptime>\d{1,12}\.\d{1,9})\]", re.ASCII),
+    re.compile(rf"\[(?P<stamp>{_DAY} {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}})\]", re.ASCII),
+    re.compile(rf"\[(?P<stamp>{_MONTH} \d\d \d{{4}} \d\d:\d\d:\d\d)\]", re.ASCII),
+    re.compile(rf"[a-z]+\s*:[a-z]+\s*:\s(?P<at>{_ISO})", re.ASCII),
+    re.compile(r"\d{1,5},\d{1,18},(?P<micros>\d{1,18}),[^;]{0,200};", re.ASCII),
+    re.compile(rf"(?:<\d{{1,3}}>)?(?P<stamp>{_MONTH} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{{1,6}})?) {_HOST} \S{{1,80}}:", re.ASCII),
+    re.compile(rf"{_HOST} kernel:", re.ASCII),
+)
+_JSON = {
+    "host": re.compile(r'"_HOSTNAME"\s?:\s?"([A-Za-z0-9][A-Za-z0-9.-]{0,252})"', re.ASCII),
+    "micros": re.compile(r'"__REALTIME_TIMESTAMP"\s?:\s?"(\d{15,17})"', re.ASCII),
+    "boot": re.compile(r'"_BOOT_ID"\s?:\s?"([0-9a-f]{32})"', re.ASCII),
+}
+_PCI = re.compile(r"(?:([0-9a-fA-F]{4,8}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.[0-9a-fA-F])?", re.ASCII)
+_NAMED = re.compile(r"\b([0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})(?:\.[0-9a-fA-F])?\b", re.ASCII)
+_PROCESS = re.compile(r"pid='?(?P<pid>[^,']{1,40})'?(?:, name=(?P<name>[^,]{1,100}))?,?\s*", re.ASCII)
+_DETAIL = re.compile(r"S?Xid \([^)]{1,40}\)[^:]{0,40}: \d{1,9},?\s?(?P<rest>.*)", re.ASCII | re.DOTALL)
+_GRADE = re.compile(r"\b(?P<non>[Nn]on-?)?[Ff]atal\b", re.ASCII)
+_RECOVERY = re.compile(r"changed from \S{1,12} \([^)]{1,60}\) to \S{1,12} \((?P<to>[^)]{1,60})\)", re.ASCII)
+_MORE = re.compile(r"\s*(?:Data \{|Severity \d)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What stands before the words: the time (`at` in UTC, else `stamp` as written), seconds since the boot, host, boot id."""
+
+    at: datetime | None = None
+    stamp: str | None = None
+    uptime: float | None = None
+    host: str | None = None
+    boot: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words behind the code: the process, whether it is fatal, the recovery asked for; `more` continues another line."""
+
+    detail: str
+    pid: int | None = None
+    process: str | None = None
+    grade: str | None = None
+    recovery: str | None = None
+    more: bool = False
+
+
+def front(line: str) -> Front:
+    """What stands before the driver's words in a line of a log."""
+    if line.lstrip().startswith("{"):
+        found = {name: match[1] for name, pattern in _JSON.items() if (match := pattern.search(line))}
+        if found:
+            micros = found.get("micros")
+            at = datetime.fromtimestamp(int(micros) / 1e6, UTC).replace(tzinfo=None) if micros else None
+            return Front(at, None, None, found.get("host"), found.get("boot"))
+    outer = _OUTER.match(line)
+    at = _at(outer["at"]) if outer else None
+    rest = line[outer.end() :] if outer else line
+    for pattern in _INNER:
+        match = pattern.match(rest)
+        if match:
+            part = match.groupdict()
+            micros = part.get("micros")
+            uptime = float(part["uptime"]) if part.get("uptime") else int(micros) / 1e6 if micros else None
+            stamp = part.get("stamp") or (None if uptime is None else f"{uptime:.6f} s after the boot")
+            return Front(at or _at(part.get("at")), stamp, uptime, part.get("host"))
+    return Front(at)
+
+
+def _at(value: str | None) -> datetime | None:
+    return moment(value.replace(",", ".")) if value else None
+
+
+def words(line: str) -> Words:
+    """The words of a line behind `Xid (PCI:…): CODE,` (or SXid)."""
+    match = _DETAIL.search(line)
+    detail = match["rest"] if match else line
+    pid = process = None
+    told = _PROCESS.match(detail)
+    if told:
+        detail = detail[told.end() :]
+        pid = int(told["pid"]) if told["pid"].isdigit() and len(told["pid"]) < 12 else None
+        process = told["name"].strip() if told["name"] and "<unknown>" not in told["name"] else None
+    graded = _GRADE.search(detail)
+    asked = _RECOVERY.search(detail)
+    return Words(
+        detail.strip(),
+        pid,
+        process,
+        ("nonfatal" if graded["non"] else "fatal") if graded else None,
+        asked["to"].strip() if asked else None,
+        bool(_MORE.match(detail)),
+    )
+
+
+def pci(value: str | None) -> str | None:
+    """A PCI address as the kernel driver writes it (domain:bus:device), however long its domain; None where it is none."""
+    match = _PCI.fullmatch(value.strip().rstrip(":")) if value else None
+    if match is None:
+        return None
+    domain = (match[1] or "0000").lower()
+    domain = domain[-4:] if domain[:-4].strip("0") == "" else domain
+    return f"{domain}:{match[2]}:{match[3]}".lower()
+
+
+def named_pci(text: str) -> str | None:
+    """The last PCI address that a text names."""
+    found = _NAMED.findall(text)
+    return pci(found[-1]) if found else None

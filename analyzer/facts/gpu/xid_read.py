@@ -1,0 +1,177 @@
+"""Lines about errors of GPUs and NVSwitches as events, in the order of their logs."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import duckdb
+import orjson
+
+from analyzer.facts.gpu import xid_codes, xid_lines
+from analyzer.facts.gpu.log_hosts import Boots, Hosts, Where
+
+_HITS = """
+SELECT h.log_id, h.line, h.at, h.text, h.before, h.signature, h.fields FROM log_hits h
+WHERE h.signature LIKE 'gpu/xid%' OR h.signature LIKE 'gpu/sxid%' ORDER BY h.log_id, h.line, h.signature
+"""
+_UUID = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+_LABEL = re.compile(r'(UUID|pci_bus_id|Hostname)="([^"]{1,260})"', re.ASCII)
+
+_SOURCES = {
+    "gpu/sxid-fabric-manager": "fabric-manager",
+    "gpu/xid-plugin": "device-plugin",
+    "gpu/xid-dra-driver": "dra-driver",
+    "gpu/xid-dcgm": "dcgm",
+    "gpu/xid-metric": "dcgm",
+    "gpu/xid-cuda-ecc": "cuda",
+    "gpu/xid-gpu-lost": "nvml",
+}
+_LOST = xid_codes.Meaning(
+    "the GPU is lost: the driver no longer reaches it", "Drain the node and reboot it; look for Xid 79", "hardware", 2
+)
+_ECC = xid_codes.Meaning(
+    "CUDA reports an uncorrectable ECC error", "Drain the node and reset the GPU; look for Xid 48, 94 or 95", "hardware", 2
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line about an error of a GPU, or of an NVSwitch where `switch` is true."""
+
+    log_id: int
+    line: int
+    at: datetime | None
+    front: xid_lines.Front
+    words: xid_lines.Words
+    where: Where
+    text: str
+    source: str
+    switch: bool
+    code: int | None
+    meaning: xid_codes.Meaning
+    pci: str | None
+    uuid: str | None
+    boot: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All events, and the UUIDs of PCI addresses by the log that tells them."""
+
+    events: list[Event]
+    uuids: dict[tuple[int, str], str]
+
+
+def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots) -> Found:
+    """The events of all logs; needs `log_hits`."""
+    events: list[Event] = []
+    uuids: dict[tuple[int, str], str] = {}
+    seen: set[tuple[int, int]] = set()
+    for log_id, line, at, text, before, signature, fields in con.execute(_HITS).fetchall():
+        told = {name: value for name, value in orjson.loads(fields or "{}").items() if value}
+        if signature == "gpu/xid-uuid":
+            address = xid_lines.pci(told.get("pci"))
+            if address:
+                uuids[log_id, address] = told["uuid"]
+            continue
+        # One line may have several signatures.
+        if (log_id, line) in seen:
+            continue
+        event = _event((log_id, line, at, text, before or "", signature), told, hosts, boots)
+        if event:
+            seen.add((log_id, line))
+            events.append(event)
+    return Found(list(_without_more(_with_boots(events))), uuids)
+
+
+def _event(
+    hit: tuple[int, int, datetime | None, str, str, str], told: dict[str, Any], hosts: Hosts, boots: Boots
+) -> Event | None:
+    log_id, line, at, text, before, signature = hit
+    if "Xid (" in text and signature in ("gpu/xid-off-bus", "gpu/xid-gpu-lost"):
+        return None  # its own signature reads it
+    front, words = xid_lines.front(text), xid_lines.words(text)
+    switch = signature.startswith("gpu/sxid")
+    grade = told.get("grade", "").replace("-", "") or words.grade
+    code = _code(told)
+    address, uuid, host = xid_lines.pci(told.get("pci")), _uuid(told.get("uuid")), front.host
+    if signature == "gpu/xid-metric":
+        labels = dict(_LABEL.findall(text))
+        address, uuid, host = xid_lines.pci(labels.get("pci_bus_id")), _uuid(labels.get("UUID")), labels.get("Hostname")
+    if signature == "gpu/xid-off-bus":
+        code, address = xid_codes.OFF_BUS, xid_lines.named_pci(text) or xid_lines.named_pci(before)
+    if signature == "gpu/xid-gpu-lost":
+        address = xid_lines.named_pci(text)
+    if signature in ("gpu/xid-gpu-lost", "gpu/xid-cuda-ecc"):
+        meaning = _LOST if signature == "gpu/xid-gpu-lost" else _ECC
+    elif code is None:
+        return None
+    else:
+        meaning = xid_codes.of_switch(code, grade) if switch else xid_codes.of_gpu(code, grade)
+    words = replace(words, grade=grade or None)
+    where = hosts.where(log_id, host)
+    source = _SOURCES.get(signature, "kernel")
+    return Event(
+        log_id,
+        line,
+        at or front.at,
+        front,
+        words,
+        where,
+        text,
+        source,
+        switch,
+        code,
+        meaning,
+        address,
+        uuid,
+        boots.of(log_id, line),
+    )
+
+
+def _code(told: dict[str, Any]) -> int | None:
+    value = told.get("code") or told.get("code2") or ("64" if "index3" in told else None)
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else None
+
+
+def _uuid(value: str | None) -> str | None:
+    """The UUID of a GPU; of a MIG device in the older spelling that of its GPU."""
+    if not value:
+        return None
+    found = _UUID.search(value)
+    return found[0] if found else value if value.startswith(("GPU-", "MIG-")) else None
+
+
+def _with_boots(events: list[Event]) -> Iterator[Event]:
+    """Boots where nothing marks them: by the ids that journald gives, and where the kernel's clock begins anew."""
+    logs: dict[int, list[Event]] = defaultdict(list)
+    for event in events:
+        logs[event.log_id].append(event)
+    for found in logs.values():
+        numbers: list[int] = []
+        ids: dict[str, int] = {}
+        number, last = 0, 0.0
+        for event in found:
+            if event.front.boot:
+                number = ids.setdefault(event.front.boot, len(ids))
+            elif event.front.uptime is not None:
+                number += event.front.uptime < last - 1
+                last = event.front.uptime
+            numbers.append(number)
+        newest = max(numbers)
+        for event, one in zip(found, numbers, strict=True):
+            yield replace(event, boot=one - newest) if event.boot is None else event
+
+
+def _without_more(events: Iterator[Event]) -> Iterator[Event]:
+    """Without the lines that only continue a SXid that the same log tells whole."""
+    kept = list(events)
+    whole = {(event.log_id, event.pci, event.code) for event in kept if event.switch and not event.words.more}
+    for event in kept:
+        if not (event.switch and event.words.more and (event.log_id, event.pci, event.code) in whole):
+            yield event

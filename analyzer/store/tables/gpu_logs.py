@@ -1,0 +1,94 @@
+"""What logs say about GPUs: Xid and SXid errors, and the words of driver, runtime, fabric manager and NCCL."""
+
+from __future__ import annotations
+
+from analyzer.store.tables.base import Table, table
+
+TABLES: tuple[Table, ...] = (
+    table(
+        "xid_events",
+        "facts",
+        "Errors of NVIDIA GPUs (Xid) and NVSwitches (SXid) in logs, one row a line; of a flood the first and newest ones.",
+        """
+gpu_id BIGINT the GPU or switch and boot, see xid_gpus
+log_id BIGINT the log
+line BIGINT the line of the log's file
+at TIMESTAMP its time, null where it has none with a zone
+stamp VARCHAR the time as written, where it has no zone (or counts from the boot)
+source VARCHAR kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda or nvml: who says so
+code INTEGER the Xid or SXid; null where the line has none
+switch BOOLEAN it is about an NVSwitch (SXid)
+class VARCHAR hardware, fabric, driver, application, consequence, information, verdict (Xid 154) or unknown
+name VARCHAR what the code means
+action VARCHAR what to do about it
+grade VARCHAR fatal or nonfatal, where the line says so
+recovery VARCHAR Xid 154: the recovery that the driver asks for from now on
+pid BIGINT the process, where the line names one
+process VARCHAR its name
+detail VARCHAR the line's own words behind the code
+""",
+    ),
+    table(
+        "xid_gpus",
+        "facts",
+        "Each GPU (or NVSwitch) and boot of its host for which a log tells an error, with what matters most.",
+        """
+gpu_id BIGINT identifies the row
+input INTEGER its input
+node_id BIGINT the Node, null where that cannot be told
+node VARCHAR its name
+host VARCHAR name of the host that the log gives, null where it gives none
+how VARCHAR what tells the node, in words
+gpu VARCHAR the GPU in words: UUID and PCI address as far as known
+pci VARCHAR PCI address, null where unknown
+uuid VARCHAR UUID, null where unknown
+switch BOOLEAN it is an NVSwitch
+boot INTEGER 0 the newest boot that its logs show, -1 the one before it, …
+verdict VARCHAR hardware (hardware, fabric or driver), application or information
+severity VARCHAR how grave it is: error, warning or info
+code INTEGER the code that leads, null where the line has none
+class VARCHAR its class
+name VARCHAR what it means
+action VARCHAR what to do about it
+codes VARCHAR[] all codes with how often they were seen, the leading one first
+events BIGINT lines about it in the log that has most of them
+least BOOLEAN there were more lines than are kept: events is a lower bound
+first_at TIMESTAMP time of the first line that has one
+last_at TIMESTAMP time of the last line that has one
+stamp VARCHAR time of the leading line as written, where it has no zone
+recovery VARCHAR the last recovery that the driver asked for (Xid 154), null where it asked for none
+programs VARCHAR[] names of processes that the lines give
+jobs BOOLEAN Xids of applications come from several jobs and on this GPU alone
+log_id BIGINT the log of the leading line
+line BIGINT that line
+text VARCHAR that line
+pods VARCHAR[] pods that use it, or may (see sure), as namespace/name
+sure BOOLEAN these pods hold this very GPU; else they use some GPU of that node
+""",
+    ),
+    table(
+        "gpu_words",
+        "facts",
+        "Words of logs, pods and events that tell what is wrong with GPU driver, container runtime, fabric manager or NCCL.",
+        """
+topic VARCHAR driver, runtime, fabric or nccl
+signature VARCHAR which words they are
+input INTEGER its input
+log_id BIGINT the log, null where an object says so
+line BIGINT the line of the log's file
+object_id BIGINT the Pod or Event that says so, null where a log does
+path VARCHAR the field of it
+text VARCHAR the words
+at TIMESTAMP when, null where nothing says
+first_at TIMESTAMP when it was first said there, null where nothing says
+times BIGINT how often
+pod_id BIGINT the Pod that it is about, null where it is none's
+node_id BIGINT the Node, null where that cannot be told
+node VARCHAR its name, or that of the host
+fresh BOOLEAN it lasts: said lately, or by what still does not run
+cause VARCHAR what it means, in words
+remedy VARCHAR what to do about it
+rank INTEGER how near to the root cause its kind of words is; 1 is nearest
+""",
+    ),
+)
