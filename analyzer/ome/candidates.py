@@ -59,30 +59,36 @@ class TooManyRuntimesError(Exception):
     """There are more than `MAX_RUNTIMES` candidates."""
 
 
-def choose(world: World, service: Thing, model: Mapping[str, Any]) -> Choice:
+def choose(world: World, service: Thing, model: Thing) -> Choice:
     """Looks at every runtime that may serve a model.
 
     Args:
         world: the objects.
         service: the InferenceService, which names no runtime.
-        model: the spec of its model.
+        model: its model.
 
     Raises:
         TooManyRuntimesError: OME's command would give up.
     """
-    spaced, lost = world.all(NAMESPACED_RUNTIME, service.namespace)
+    names, modes = tuple(required_classes(service)), tuple(sorted(_modes(service).items()))
+    asked = (model.key, names, modes)
+    return world.once(("choice", service.namespace, *asked), lambda: _choice(world, service.namespace, model, names, dict(modes)))
+
+
+def _choice(world: World, namespace: str, model: Thing, names: Sequence[str], modes: Mapping[str, str]) -> Choice:
+    spaced, lost = world.all(NAMESPACED_RUNTIME, namespace)
     clustered, lost_too = world.all(CLUSTER_RUNTIME)
-    runtimes = [*spaced, *clustered]
-    if len(runtimes) > MAX_RUNTIMES:
+    if len(spaced) + len(clustered) > MAX_RUNTIMES:
         raise TooManyRuntimesError
-    names, modes = required_classes(service), _modes(service)
-    found = [_judged(runtime, model, names, modes) for runtime in runtimes]
+    asked = (model.key, tuple(names), tuple(sorted(modes.items())))
+    shared = world.once(("candidates", *asked), lambda: [_judged(one, model.spec, names, modes) for one in clustered])
+    found = [*(_judged(one, model.spec, names, modes) for one in spaced), *shared]
     found.sort(
         key=lambda one: (
             one.reason is not None,
             one.runtime.kind != NAMESPACED_RUNTIME,
             -one.score,
-            formats.distance(one.runtime.spec, model),
+            0.0 if one.reason else formats.distance(one.runtime.spec, model.spec),
             one.runtime.name,
         )
     )

@@ -29,6 +29,10 @@ class Chain:
 
 def resolve(world: World, runtime: Thing) -> Chain:
     """Follows a runtime's parents and merges their specs, the topmost first."""
+    return world.once(("chain", runtime.key), lambda: _resolved(world, runtime))
+
+
+def _resolved(world: World, runtime: Thing) -> Chain:
     chain = [runtime]
     while parent := chain[-1].annotation(INHERIT_FROM):
         if any(one.name == parent for one in chain):

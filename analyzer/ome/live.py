@@ -142,14 +142,14 @@ def _named(world: World, service: Thing, model: Thing | None) -> Live:
     if chain.spec is None:
         unknown = chain.lost if chain.lost and chain.lost.unknown else None
         return Live("unreadable", chain.fault, f"inheritance-{chain.code}", runtime, unknown=unknown, model=model)
-    outcome, why, code = _merged_fault(service, chain, chain.spec, model)
+    outcome, why, code = _merged_fault(world, service, chain, model)
     return Live(outcome, why, code, runtime, chain.spec, model=model)
 
 
-def _merged_fault(service: Thing, chain: inherit.Chain, spec: Mapping[str, Any], model: Thing | None) -> tuple[Outcome, str, str]:
+def _merged_fault(world: World, service: Thing, chain: inherit.Chain, model: Thing | None) -> tuple[Outcome, str, str]:
     """What is wrong with a runtime that was found and merged: the outcome, why, and our word for it."""
-    runtime = chain.runtimes[0]
-    if not all(decode.runtime_reads(one.value.get("spec")) for one in chain.runtimes):
+    runtime, spec = chain.runtimes[0], chain.spec or {}
+    if not all(_reads(world, one) for one in chain.runtimes):
         return "unreadable", f"the spec of {runtime} or of a parent does not decode", "runtime-malformed"
     if spec.get("disabled") is True:
         return "disabled", f"{runtime} is disabled", "runtime-disabled"
@@ -158,6 +158,10 @@ def _merged_fault(service: Thing, chain: inherit.Chain, spec: Mapping[str, Any],
         if reason:
             return "unreadable", f"{model} is sharded and {runtime.name} does not support it: {reason}", "model-sharded"
     return "available", "", ""
+
+
+def _reads(world: World, runtime: Thing) -> bool:
+    return world.once(("reads", runtime.key), lambda: decode.runtime_reads(runtime.value.get("spec")))
 
 
 def _is_sharded(model: Thing) -> bool:
@@ -171,8 +175,8 @@ def _auto_sync(service: Thing) -> bool:
 def _selected(world: World, service: Thing, model: Thing | None) -> Live:
     if model is None:
         return Live("unreadable", "it names neither a model nor a runtime", "nothing-named")
-    choice = candidates.choose(world, service, model.spec)
-    malformed = next((one.runtime for one in choice.candidates if not decode.runtime_reads(one.runtime.value.get("spec"))), None)
+    choice = candidates.choose(world, service, model)
+    malformed = next((one.runtime for one in choice.candidates if not _reads(world, one.runtime)), None)
     if malformed:
         return Live("unreadable", f"the spec of {malformed} does not decode", "runtime-malformed", choice=choice, model=model)
     if choice.lost:

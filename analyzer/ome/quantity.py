@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 MAX_LENGTH = 256
 """Longest text that is read as a quantity."""
@@ -60,6 +61,7 @@ def parse(text: object) -> Quantity | None:
     return parse_text(text.strip())
 
 
+@lru_cache(maxsize=4096)
 def parse_text(text: str) -> Quantity | None:
     """As `parse`, of a text that may not have white space around it."""
     match = _TEXT.fullmatch(text) if len(text) <= MAX_LENGTH else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _VERSION = re.compile(
     r"(?P<v>v?)(?P<numbers>(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){0,2})"
@@ -27,6 +28,7 @@ class Version:
         return not any(self.suffixes)
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Version | None:
     """A version of up to three numbers; None where the text is none."""
     match = _VERSION.fullmatch(text)

@@ -6,9 +6,11 @@ and a kind that the cluster does not serve is a case of its own, as it is for a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
+
+T = TypeVar("T")
 
 GROUP = "ome.io"
 SERVICE = "InferenceService"
@@ -70,6 +72,11 @@ class Thing:
         """The value of a label, empty where there is none."""
         return string(mapping(self.metadata.get("labels")).get(name))
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Kind, namespace and name."""
+        return self.kind, self.namespace, self.name
+
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace + '/' if self.namespace else ''}{self.name}"
 
@@ -118,6 +125,14 @@ class World:
     things: dict[tuple[str, str, str], Thing]
     judge: Judge
     _by_space: dict[tuple[str, str], list[Thing]] = field(default_factory=dict)
+    _known: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made once a key: many services ask the same of the same runtimes."""
+        if key not in self._known:
+            self._known[key] = make()
+        found: T = self._known[key]
+        return found
 
     @classmethod
     def of(cls, things: Iterable[Thing], judge: Judge) -> World:
