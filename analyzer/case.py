@@ -38,12 +38,14 @@ class Options:
     """How a case is analyzed.
 
     `as_of` overrides the collection time for ages, `jobs` are parse processes, `memory_limit` is the memory in bytes
-    that the parse processes and the database are to keep to; without it each has a limit of its own.
+    that the parse processes and the database are to keep to; without it each has a limit of its own. `language` is that of
+    the texts of rules that have more than English ones.
     """
 
     as_of: datetime | None = None
     jobs: int | None = None
     memory_limit: int | None = None
+    language: str = "en"
 
 
 @contextlib.contextmanager
@@ -186,7 +188,7 @@ def judged(case: Case, packs: Sequence[Pack], options: Options, progress: Progre
         if not case.take:
             store.lock(con)
         progress("running rules", 0, 0)
-        report = analysis.analyse(con, packs, reader=case.reader, snapshot=snapshot)
+        report = analysis.analyse(con, packs, reader=case.reader, snapshot=snapshot, language=options.language)
         analysis.store_result(con, report, signature_ids(packs))
         progress("saving", 0, 0)
         store.save(con, early)

@@ -30,6 +30,13 @@ class FailOn(enum.StrEnum):
     never = "never"
 
 
+class Language(enum.StrEnum):
+    """Languages that findings may be told in."""
+
+    en = "en"
+    ru = "ru"
+
+
 def analyze(
     bundles: Annotated[
         list[Path],
@@ -62,12 +69,17 @@ def analyze(
             help="Memory to keep to, such as 2GB, in all. Default: 4GiB a parse process, 1GiB for the database.",
         ),
     ] = None,
+    lang: Annotated[
+        Language,
+        typer.Option("--lang", help="Language of findings about inference orders; all others are told in English."),
+    ] = Language.en,
 ) -> None:
     """Analyze the bundles of one case: DIR/report.html, report.md, report.json and bundle.duckdb, and a summary here."""
     from analyzer.engine.pack import load_packs
 
     chosen = _formats(formats)
-    options = Options(as_of=_time(as_of), jobs=jobs, memory_limit=None if memory_limit is None else parse_limit(memory_limit))
+    memory = None if memory_limit is None else parse_limit(memory_limit)
+    options = Options(as_of=_time(as_of), jobs=jobs, memory_limit=memory, language=lang.value)
     packs = load_packs(rules or [])
     stored = [found for bundle in bundles if (found := prepare.stored_database(bundle))]
     if stored and len(bundles) > 1:

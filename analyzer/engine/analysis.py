@@ -35,6 +35,7 @@ def analyse(
     reader: Reader | None = None,
     snapshot: Callable[[], Path] | None = None,
     domains: frozenset[str] = frozenset(),
+    language: str = "en",
 ) -> Report:
     """Runs the rules and says what they found.
 
@@ -44,6 +45,7 @@ def analyse(
         reader: reads files of the bundle again, to find the lines of quoted fields.
         snapshot: writes a copy of the database for packs of others and says where; see `run.Setting`.
         domains: domains whose rules run even where the bundle shows no trace of them (for the rules' own cases).
+        language: `ru` for the texts of rules that have Russian ones.
 
     Returns:
         The report. One broken rule never raises; it is among what was not evaluated.
@@ -53,7 +55,7 @@ def analyse(
     times = _times(con)
     openshift = (cluster.platform or "").lower().startswith("openshift")
     newest_time = max(times.values(), default=None)
-    setting = Setting(Context(times, newest_time, "oc" if openshift else "kubectl"), openshift, snapshot, domains)
+    setting = Setting(Context(times, newest_time, "oc" if openshift else "kubectl", language), openshift, snapshot, domains)
     result = evaluate(con, packs, setting)
     trees = incidents(con, result.drafts)
     ordered = [draft for tree in trees for draft in tree.drafts]
@@ -103,7 +105,7 @@ def finding(draft: Draft, quoted: tuple[Evidence, ...]) -> Finding:
         evidence=quoted,
         count=draft.count,
         objects=tuple(known.ref for known in draft.members[:MAX_OBJECTS]) if draft.count > 1 else (),
-        why=draft.rule.why,
+        why=draft.why,
         references=draft.rule.references,
     )
 

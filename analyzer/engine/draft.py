@@ -54,6 +54,7 @@ class Draft:
     message: str
     next: tuple[str, ...]
     quotes: list[Quote]
+    why: str
     count: int = 1
 
     @property
@@ -64,11 +65,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What ages and words depend on beside the rows: the time of each input (aware), the newest of them, `kubectl` or `oc`."""
+    """What ages and words depend on beside the rows: the time of each input (aware), the newest of them, `kubectl` or `oc`, and
+    the language of rules that have more than one.
+    """
 
     as_of: dict[int, datetime]
     newest: datetime | None
     cli: str = "kubectl"
+    language: str = "en"
 
 
 @dataclass(slots=True)
@@ -216,7 +220,8 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
         "rows": [case.row for case in cases[:MAX_ROWS]],
         "platform_cli": context.cli,
     }
-    message = rule.message.render(values)
+    words = rule.words(context.language)
+    message = words.message.render(values)
     note = next((case.note for case in cases if case.severity == severity), "")
     identity = [*(first.fold_key or ())] if folded else ["object", *first.known.key]
     return Draft(
@@ -230,10 +235,11 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
         owner=cast("Owner", _override(first.row, "owner", get_args(Owner), rule.owner)),
         waiting=cast("Waiting", _override(first.row, "waiting", get_args(Waiting), rule.waiting)),
         basis=cast("Basis", _override(first.row, "basis", get_args(Basis), rule.basis)),
-        title=" ".join(rule.title.render(values, MAX_TITLE).split()),
+        title=" ".join(words.title.render(values, MAX_TITLE).split()),
         message=f"{message} {note}".strip() if note else message,
-        next=tuple(dict.fromkeys(text for step in rule.next if (text := step.render(values, MAX_NEXT)))),
+        next=tuple(dict.fromkeys(text for step in words.next if (text := step.render(values, MAX_NEXT)))),
         quotes=_quotes(cases),
+        why=words.why,
         count=len(members),
     )
 

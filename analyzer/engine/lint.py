@@ -18,6 +18,7 @@ from analyzer.store.database import QueryError, check_select
 from analyzer.store.schema import TABLES
 
 _LINE = re.compile(r"^LINE (\d{1,6}):", re.MULTILINE)
+_RUSSIAN = re.compile("[\u0430-\u044f]", re.IGNORECASE)
 _BLOCK = re.compile(r"(?:query|abstain):\s*\|[-+0-9]*\s*(?:#.*)?$")
 
 
@@ -48,11 +49,30 @@ def lint(rule: Rule, document: Document, cases: Sequence[Case] | None, retired: 
         say("title", "title: ends with a full stop")
     if rule.code in rule.title.source:
         say("title", "title: names the code")
+    for path, problem in _lint_russian(rule):
+        say(path, problem)
     if rule.basis == "deduced" and "deduced" not in rule.message.source.lower():
         say("message", "message: a rule with basis deduced says what that is deduced from")
     if not rule.needs and rule.domain != "collect":
         say("needs", "needs: a rule says what it cannot do without")
     return [f"{place}: {problem}" for place, problem in [*wrong, *_lint_cases(rule, cases)]]
+
+
+def _lint_russian(rule: Rule) -> list[tuple[str, str]]:
+    """What is wrong with a rule's words in Russian; the message may be made of facts that have both languages."""
+    if rule.ru is None:
+        return []
+    title = rule.ru.title.source
+    wrong = [
+        (path, f"{path}: is not in Russian")
+        for path, text in (("ru.title", title), ("ru.why", rule.ru.why))
+        if not _RUSSIAN.search(text)
+    ]
+    if title.rstrip().endswith("."):
+        wrong.append(("ru.title", "ru.title: ends with a full stop"))
+    if rule.code in title:
+        wrong.append(("ru.title", "ru.title: names the code"))
+    return wrong
 
 
 def _lint_cases(rule: Rule, cases: Sequence[Case] | None) -> list[tuple[Place, str]]:

@@ -28,6 +28,16 @@ STATEMENTS: tuple[str, ...] = (
         "CREATE OR REPLACE TEMP MACRO last_lines(tail, n) AS "
         "array_to_string(list_slice(string_split(rtrim(tail, chr(10)), chr(10)), -n, -1), chr(10))"
     ),
+    # The rules about inference orders differ in their words alone; each asks for the rows of its reason.
+    (
+        "CREATE OR REPLACE TEMP MACRO order_says(code) AS TABLE "
+        "SELECT r.* EXCLUDE (reason), r.object_namespace AS namespace, r.object_name AS name, "
+        "(SELECT list(CASE WHEN p.log_id IS NULL THEN ev(p.source_id, p.path, p.value, k := p.kind) "
+        "ELSE ev_log(p.log_id, p.line, p.value) END ORDER BY p.idx) "
+        "FROM order_proofs AS p WHERE p.reason_id = r.reason_id) AS evidence "
+        "FROM order_reasons AS r WHERE r.reason = code "
+        "ORDER BY r.since NULLS LAST, r.object_namespace, r.object_name, r.reason_id"
+    ),
 )
 
 
@@ -51,4 +61,4 @@ def note_needs(con: duckdb.DuckDBPyConnection, rows: Iterable[tuple[str, str, st
     if kept:
         codes, groups, kinds, blind = ([row[place] for row in kept] for place in range(4))
         columns = "unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::BOOLEAN[])"
-        con.execute(f"INSERT INTO rule_needs SELECT {columns}", [codes, groups, kinds, blind])  # noqa: S608 - no value in it
+        con.execute(f"INSERT INTO rule_needs SELECT {columns}", [codes, groups, kinds, blind])

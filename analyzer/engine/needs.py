@@ -30,12 +30,15 @@ NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was collected: (group, kind) → (status, objects); whether there are container logs; roles of documents."""
+    """What was collected: (group, kind) → (status, objects); whether there are container logs; roles of documents; `filled` are
+    the tables with rows, of those that needs name.
+    """
 
     kinds: dict[tuple[str, str], tuple[str, int]]
     logs: bool
     documents: frozenset[str]
     openshift: bool
+    filled: frozenset[str] = frozenset()
 
 
 def resolved(need: Need) -> tuple[str, str]:
@@ -58,8 +61,20 @@ def needed_kinds(packs: Iterable[Pack], here: frozenset[str] | None = None) -> s
     }
 
 
-def collected(con: duckdb.DuckDBPyConnection, *, openshift: bool) -> Collected:
-    """Reads what was collected from the database."""
+def needed_tables(packs: Iterable[Pack]) -> set[str]:
+    """The tables of facts whose rows will do instead of a kind, by the needs of all rules."""
+    return {need.table for pack in packs for rule in pack.rules for need in rule.needs if need.table}
+
+
+def collected(con: duckdb.DuckDBPyConnection, *, openshift: bool, tables: Iterable[str] = ()) -> Collected:
+    """Reads what was collected from the database.
+
+    Args:
+        con: the database.
+        openshift: commands are given for `oc`.
+        tables: tables of facts of which it matters whether they have rows.
+    """
+    filled = [name for name in sorted(tables) if con.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()]  # noqa: S608 - of the schema
     rows = con.execute("SELECT api_group, kind, status, objects FROM coverage").fetchall()
     logs = con.execute("SELECT count(*) FROM (SELECT 1 FROM logs WHERE pod <> '' LIMIT 1)").fetchone()
     roles = con.execute("SELECT DISTINCT role FROM documents").fetchall()
@@ -68,6 +83,7 @@ def collected(con: duckdb.DuckDBPyConnection, *, openshift: bool) -> Collected:
         bool(logs and logs[0]),
         frozenset(role for (role,) in roles),
         openshift,
+        frozenset(filled),
     )
 
 
@@ -79,7 +95,7 @@ def unmet(rule: Rule, have: Collected) -> NotEvaluated | None:
     joint = "none of what this rule reads is here" if rule.any_of and len(missing) > 1 else "this rule needs more than was sent"
     texts = tuple(f"{_words(need)}: {why}" for need, why in missing)
     reason = f"{joint}: {', '.join(f'{_words(need)} ({why})' for need, why in missing)}"
-    asks = tuple(dict.fromkeys(ask(need, have) for need, _ in missing))
+    asks = rule.ask or tuple(dict.fromkeys(ask(need, have) for need, _ in missing))
     return NotEvaluated(rule.code, reason, texts, asks)
 
 
@@ -140,6 +156,8 @@ def ask(need: Need, have: Collected) -> str:
 
 
 def _missing(need: Need, have: Collected) -> str | None:
+    if need.table in have.filled:
+        return None
     if need.kind == "logs":
         return None if have.logs else "not collected"
     if need.kind == "document":

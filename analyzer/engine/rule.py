@@ -11,6 +11,7 @@ from analyzer import times
 from analyzer.engine.model import Basis, Owner, Severity, Waiting
 from analyzer.engine.templates import Template, TemplateError
 from analyzer.engine.yamltext import Document, Place
+from analyzer.store.schema import BY_NAME
 
 CODE = re.compile(r"[a-z][a-z0-9]*/[A-Z][A-Za-z0-9]{1,80}\Z")
 _KEYS = frozenset(
@@ -39,8 +40,12 @@ _KEYS = frozenset(
         "past",
         "override",
         "trace",
+        "ask",
+        "ru",
     }
 )
+TRANSLATED = ("title", "message", "next", "why")
+"""What a rule may say in a second language too, in a block named after it (`ru`): all of these, or none."""
 _REQUIRED = ("code", "severity", "owner", "title", "message", "query", "why")
 
 
@@ -49,13 +54,15 @@ class Need:
     """What a rule cannot do without: a kind, the logs (`kind` is "logs"), custom resources of any kind (`kind` is
     "custom-resources") or a document (`kind` is "document").
 
-    `name` is the role of the document; `status` tells that objects without a status are of no use.
+    `name` is the role of the document; `status` tells that objects without a status are of no use; `table` names a table of facts
+    whose rows will do too, where a kind is known by its shape in any API group, or a log of a host does as well.
     """
 
     kind: str
     group: str = ""
     name: str = ""
     status: bool = False
+    table: str = ""
 
     def __str__(self) -> str:
         if self.kind in ("logs", "document", "custom-resources"):
@@ -79,6 +86,16 @@ class Cause:
     def matches(self, code: str) -> bool:
         """Whether a finding of that code is meant."""
         return any(code == known or (known.endswith("*") and code.startswith(known[:-1])) for known in self.codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a rule says in another language than English."""
+
+    title: Template
+    message: Template
+    next: tuple[Template, ...]
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +126,14 @@ class Rule:
     past: bool
     override: bool
     trace: str | None
+    ask: tuple[str, ...]
+    ru: Words | None
     place: Place
     query_place: Place
+
+    def words(self, language: str) -> Words:
+        """What it says in a language; in English where it has no other words."""
+        return self.ru if language == "ru" and self.ru else Words(self.title, self.message, self.next, self.why)
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -193,6 +216,8 @@ def read_rule(document: Document, code: str) -> Rule:
         past=reader.flag("past"),
         override=reader.flag("override"),
         trace=reader.text("trace") if reader.has("trace") else None,
+        ask=reader.texts("ask"),
+        ru=reader.words("ru"),
         place=document.place("code"),
         query_place=document.place("query"),
     )
@@ -249,6 +274,28 @@ class _Reader:
         except TemplateError as error:
             raise self.error(path, f"template of {path}: {error}") from None
 
+    def words(self, key: str) -> Words | None:
+        """The block of another language: every text of the rule, with as many steps."""
+        block = self._value.get(key)
+        if block is None:
+            return None
+        if not isinstance(block, dict) or set(block) != set(TRANSLATED):
+            raise self.error(key, f"{key} holds {', '.join(TRANSLATED)}, all of them")
+        steps = block["next"]
+        if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+            raise self.error(f"{key}.next", f"{key}.next must be a list of texts")
+        if len(steps) != len(self.texts("next")):
+            raise self.error(f"{key}.next", f"{key}.next has {len(steps)} steps, next has {len(self.texts('next'))}")
+        for name in ("title", "message", "why"):
+            if not isinstance(block[name], str) or not block[name].strip():
+                raise self.error(f"{key}.{name}", f"{key}.{name} must be text")
+        return Words(
+            title=self.template(f"{key}.title", block["title"].strip()),
+            message=self.template(f"{key}.message", block["message"].strip()),
+            next=tuple(self.template(f"{key}.next[{index}]", step) for index, step in enumerate(steps)),
+            why=block["why"].strip(),
+        )
+
     def fold(self) -> tuple[str, ...]:
         value = self._value.get("fold")
         if value is None:
@@ -265,19 +312,22 @@ class _Reader:
         return tuple(self._need(f"needs[{index}]", item) for index, item in enumerate(value))
 
     def _need(self, path: str, item: Any) -> Need:
-        status = False
+        status, table = False, ""
         if isinstance(item, dict):
-            if set(item) - {"kind", "status"} or not isinstance(item.get("status", False), bool):
-                raise self.error(path, "a need is a kind or {kind: …, status: true}")
+            table = item.get("table", "")
+            if set(item) - {"kind", "status", "table"} or not isinstance(item.get("status", False), bool):
+                raise self.error(path, "a need is a kind or {kind: …, status: true, table: …}")
+            if not isinstance(table, str) or (table and (table not in BY_NAME or BY_NAME[table].stage != "facts")):
+                raise self.error(path, f"table {table!r} is no table of facts")
             status, item = item.get("status", False), item.get("kind")
         if not isinstance(item, str) or not item:
             raise self.error(path, "a need is a kind, logs, custom-resources or document:ROLE")
         if item in ("logs", "custom-resources"):
-            return Need(item)
+            return Need(item, table=table)
         if item.startswith("document:"):
             return Need("document", name=item.removeprefix("document:"))
         kind, _, group = item.partition(".")
-        return Need(kind, group, status=status)
+        return Need(kind, group, status=status, table=table)
 
     def causes(self, key: str) -> tuple[Cause, ...]:
         value = self._value.get(key, [])

@@ -19,6 +19,7 @@ from analyzer.engine.needs import (
     collected,
     is_missing,
     needed_kinds,
+    needed_tables,
     resolved,
     unmet,
     without_status,
@@ -77,7 +78,7 @@ def evaluate(con: duckdb.DuckDBPyConnection, packs: Sequence[Pack], setting: Set
         result.not_evaluated += [
             NotEvaluated(broken.code, f"{BROKEN}: {broken.problem} ({broken.place})") for broken in pack.broken
         ]
-    have = collected(con, openshift=setting.openshift)
+    have = collected(con, openshift=setting.openshift, tables=needed_tables(packs))
     macros.note_needs(con, _needs(packs, here, have))
     runner = _Runner(con, setting, have, result)
     for last in (False, True):
@@ -191,7 +192,7 @@ class _Runner:
             named = by_reason.setdefault(str(row.get("reason") or "cannot be told")[:500], [])
             if known:
                 named.append(known.ref)
-        asks = tuple(dict.fromkeys(ask(need, self._have) for need in rule.needs))
+        asks = rule.ask or tuple(dict.fromkeys(ask(need, self._have) for need in rule.needs))
         entries = []
         for reason, named in by_reason.items():
             texts = [str(ref) for ref in named[:NAMED]]

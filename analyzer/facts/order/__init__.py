@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.order import edges, findings, load, store
+from analyzer.facts.order import edges, findings, gather, store
 
 _ANY = """
 SELECT EXISTS (SELECT 1 FROM objects WHERE kind IN ('InferenceService', 'InferenceServiceClass', 'PhysicalGPU')
@@ -24,7 +24,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     """
     if not con.execute(_ANY).fetchall()[0][0]:
         return
-    known = load.load(con)
+    known = gather.load(con)
     store.write(con, known)
     findings.derive(con, known)
     edges.derive(con)
