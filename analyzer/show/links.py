@@ -49,6 +49,10 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "check": ("Asked by", "Asks"),
     "manager": ("Looks after", "Looked after by"),
     "workload": ("Starts", "Started through"),
+    "serving": ("Serves", "Served by"),
+    "runtime": ("Runs", "Runtime"),
+    "step": ("Used by", "Uses"),
+    "loader": ("", ""),
 }
 """Kind of relation → what `src` says of `dst`, what `dst` says of `src`; empty where another section tells it."""
 

@@ -22,7 +22,7 @@ _EDGES = (
     """,  # noqa: S608 - a constant
     # A model that does not load makes the pods that load it fail.
     """
-    SELECT k.service_id, k.object_id, 'model' FROM kserve_pods k JOIN kserve_services s ON s.object_id = k.service_id
+    SELECT k.service_id, k.object_id, 'loader' FROM kserve_pods k JOIN kserve_services s ON s.object_id = k.service_id
     WHERE k.component IN ('predictor', '')
     """,
     "SELECT chosen_id, object_id, 'runtime' FROM kserve_services",
@@ -38,6 +38,6 @@ _EDGES = (
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Adds the edges serving, model, runtime, pvc and step. Needs KServe's tables."""
+    """Adds the edges serving, loader, runtime, pvc and step. Needs KServe's tables."""
     for query in _EDGES:
         con.execute(f"INSERT INTO relations SELECT * FROM ({query}) AS edge (src, dst, kind) WHERE src IS NOT NULL")  # noqa: S608

@@ -36,7 +36,7 @@ WITH labelled AS (
     JOIN objects s ON s.object_id = c.owner_id AND s.api_group = '{GROUP}'
       AND s.kind IN ('InferenceService', 'InferenceGraph', 'LLMInferenceService')
 ), found AS (
-    SELECT * FROM named UNION ALL SELECT * FROM above
+    SELECT * FROM (SELECT * FROM named UNION ALL SELECT * FROM above)
     QUALIFY row_number() OVER (PARTITION BY object_id ORDER BY rank, service_id) = 1
 ), sick AS (
     SELECT c.object_id, c.container, c.type FROM containers c JOIN found USING (object_id)
