@@ -20,6 +20,7 @@ from analyzer.facts import (
     events,
     foreign_findings,
     gpu,
+    jobset,
     kserve,
     kueue,
     log_ends,
@@ -90,9 +91,12 @@ def derive_all(
     ):
         module.derive(con)
     coverage.derive(con, needed)
+    gpu.derive_operator(con)
     dra.derive(con)
+    gpu.derive_logs(con)
     # What is not in a complete list does not exist: that is known only now.
     kueue.derive(con)
     kserve.derive(con)
+    jobset.derive(con)
     ome.derive(con)
     order.derive(con)

@@ -6,7 +6,23 @@ the documentation is made from it. All times are TIMESTAMP in UTC; what could no
 
 from __future__ import annotations
 
-from analyzer.store.tables import cluster, common, dra, gpu, kserve, kueue, loaded, logs, ome, order, pods, result, services
+from analyzer.store.tables import (
+    cluster,
+    common,
+    dra,
+    gpu,
+    gpu_logs,
+    jobset,
+    kserve,
+    kueue,
+    loaded,
+    logs,
+    ome,
+    order,
+    pods,
+    result,
+    services,
+)
 from analyzer.store.tables.base import Column, Table
 from analyzer.store.tables.parts import PARTS
 
@@ -23,9 +39,11 @@ TABLES: tuple[Table, ...] = (
     *services.TABLES,
     *cluster.TABLES,
     *gpu.TABLES,
+    *gpu_logs.TABLES,
     *dra.TABLES,
     *kueue.TABLES,
     *kserve.TABLES,
+    *jobset.TABLES,
     *ome.TABLES,
     *order.TABLES,
     *result.TABLES,

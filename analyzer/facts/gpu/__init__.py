@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.gpu import edges, mig_configs, mig_layouts, mig_managers, mig_words, nodes, requests
+from analyzer.facts.gpu import (
+    edges,
+    mig_configs,
+    mig_layouts,
+    mig_managers,
+    mig_words,
+    nodes,
+    operator,
+    requests,
+    stack_words,
+    xid,
+)
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -16,3 +27,14 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     mig_layouts.derive(con)
     mig_words.derive(con)
     edges.derive(con)
+
+
+def derive_operator(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills the tables of the GPU Operator; needs `coverage` beside the above: only a complete list tells what is missing."""
+    operator.derive(con)
+
+
+def derive_logs(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills the tables of `analyzer.store.tables.gpu_logs`; needs Dynamic Resource Allocation's beside the above."""
+    xid.derive(con)
+    stack_words.derive(con)
