@@ -201,7 +201,7 @@ def _count(one: JobSet, version: tuple[int, int] | None) -> None:
         one.counted_path = "status.restarts" if one.restarts else None
         one.counted_by = "status.restarts, since every restart counts"
     if one.per_job:
-        one.counted += one.per_job
+        one.counted = min(one.counted + one.per_job, 2**31 - 1)
         one.counted_path = None
         one.counted_by += f", and restarts of single Jobs ({one.per_job})"
 
