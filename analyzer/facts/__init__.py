@@ -32,6 +32,7 @@ from analyzer.facts import (
     owners,
     pods,
     quotas,
+    ray,
     relations,
     scheduling,
     services,
@@ -98,5 +99,6 @@ def derive_all(
     kueue.derive(con)
     kserve.derive(con)
     jobset.derive(con)
+    ray.derive(con)
     ome.derive(con)
     order.derive(con)

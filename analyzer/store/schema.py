@@ -20,6 +20,7 @@ from analyzer.store.tables import (
     ome,
     order,
     pods,
+    ray,
     result,
     services,
 )
@@ -44,6 +45,7 @@ TABLES: tuple[Table, ...] = (
     *kueue.TABLES,
     *kserve.TABLES,
     *jobset.TABLES,
+    *ray.TABLES,
     *ome.TABLES,
     *order.TABLES,
     *result.TABLES,
