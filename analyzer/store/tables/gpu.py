@@ -130,4 +130,79 @@ waits BOOLEAN it is said again and again while the manager waits
 rank INTEGER how near to the root cause it is: 1 is the line that tells most of this node's newest change
 """,
     ),
+    table(
+        "gpu_policies",
+        "facts",
+        "ClusterPolicies and NVIDIADrivers: what the GPU Operator says of them.",
+        """
+object_id BIGINT the object
+input INTEGER its input
+kind VARCHAR ClusterPolicy or NVIDIADriver
+name VARCHAR its name
+state VARCHAR Ready, Not ready, Disabled or Ignored
+reason VARCHAR reason of the condition that tells (Error where it failed)
+message VARCHAR its message
+since TIMESTAMP when condition Ready turned, null where nothing says
+path VARCHAR the field that tells
+reported BOOLEAN it has a status
+active BOOLEAN it is heeded: the oldest ClusterPolicy; an NVIDIADriver that is neither disabled nor ignored
+not_ready VARCHAR[] the operator's states that its message calls not ready, such as state-driver
+namespace VARCHAR namespace of the operator, null where it is not known
+release VARCHAR release of the operator (year.month), null where it is not known
+uses_drivers BOOLEAN spec.driver.useNvidiaDriverCRD: the driver is left to NVIDIADrivers
+selector VARCHAR nodes an NVIDIADriver is for (spec.nodeSelector)
+""",
+    ),
+    table(
+        "gpu_components",
+        "facts",
+        "Parts of the GPU Operator, held against the ClusterPolicy that counts. In table states: kind GpuOperatorComponent.",
+        """
+name VARCHAR its name, as in the labels nvidia.com/gpu.deploy.NAME
+operator_state VARCHAR what the operator's messages call it, such as state-driver
+policy_id BIGINT the ClusterPolicy
+state VARCHAR Rolled out, Not rolled out, Missing, Not expected or See NVIDIADriver; null where it cannot be told
+unknown VARCHAR why it cannot be told
+message VARCHAR what the state was concluded from
+field VARCHAR field of the ClusterPolicy that switches it on, null where it is always on
+why VARCHAR why it is expected or not
+trouble VARCHAR not-ready, not-updated, update-pending, unseen, missing, unlabelled, left-out or no-driver; null where all is well
+waits BOOLEAN nothing is wrong with it but that it waits for another part
+pods_missing BOOLEAN by its count more pods are not ready than the bundle has
+waits_for VARCHAR[] the parts that its pods wait for, the first broken ones
+daemonset_id BIGINT its DaemonSet (of several the first that is not rolled out), null where the bundle has none
+namespace VARCHAR namespace of the DaemonSet
+daemonset VARCHAR name of the DaemonSet, also where it is missing
+daemonsets INTEGER how many DaemonSets it has
+on_delete BOOLEAN its pods are replaced only when they are deleted (update strategy OnDelete)
+wanted INTEGER pods that its DaemonSets want
+ready INTEGER of these, ready
+updated INTEGER of these, of the newest revision
+since TIMESTAMP since when it is not rolled out, null where nothing says
+not_before TIMESTAMP the earliest moment it can have been wanted, where nothing says since when
+pods VARCHAR[] its pods that are not ready and wait for no other part (else all that are not ready), in words
+nodes VARCHAR[] the nodes of these
+unlabelled VARCHAR[] GPU nodes that need it and lack its deploy label
+left_out VARCHAR[] GPU nodes that are labelled for it and have no pod of it
+paused VARCHAR[] GPU nodes on which it is paused for a change
+upgrades VARCHAR[] of the driver: nodes with an upgrade that is not done, and its state
+""",
+    ),
+    table(
+        "gpu_operator_pods",
+        "facts",
+        "Pods of the parts of the GPU Operator, and what they wait for.",
+        """
+object_id BIGINT the Pod
+node VARCHAR the node it is on
+component VARCHAR the part, see gpu_components
+daemonset_id BIGINT its DaemonSet
+ready BOOLEAN it is ready
+since TIMESTAMP since when it is not
+container VARCHAR the init container that holds it, null where none does
+layer VARCHAR the part whose work that init container waits for
+cause_id BIGINT the first broken link on this node: a Pod, or the object that should have made one; null where it is that itself
+cause_component VARCHAR the part of the first broken link
+""",
+    ),
 )

@@ -1,0 +1,76 @@
+"""The GPU Operator: its objects, its parts, and the edges from the first broken part to what waits for it."""
+
+from __future__ import annotations
+
+import duckdb
+
+from analyzer.facts.gpu import policies, rollouts
+
+# What is broken on a node shows in the pods that wait for it there: from the pod, its DaemonSet and its NVIDIADriver.
+_WAITS = """
+INSERT INTO relations
+SELECT DISTINCT src, dst, 'gpu-chain' FROM (
+    SELECT w.cause_id AS src, w.object_id AS dst FROM gpu_operator_pods w WHERE w.cause_id IS NOT NULL
+    UNION ALL
+    SELECT c.daemonset_id, w.object_id FROM gpu_operator_pods w JOIN gpu_operator_pods c ON c.object_id = w.cause_id
+    UNION ALL
+    SELECT n.owner_id, w.object_id FROM gpu_operator_pods w JOIN gpu_operator_pods c ON c.object_id = w.cause_id
+        JOIN owners n ON n.object_id = c.daemonset_id AND n.owner_kind = 'NVIDIADriver'
+) WHERE src IS NOT NULL AND src <> dst
+ORDER BY src, dst
+"""
+
+# Parts that are not rolled out keep the policy from being ready; so do NVIDIADrivers where it leaves the driver to them.
+_PARTS = """
+INSERT INTO relations
+SELECT DISTINCT src, dst, 'gpu-part' FROM (
+    SELECT p.daemonset_id AS src, c.policy_id AS dst
+    FROM gpu_operator_pods p JOIN gpu_components c ON c.name = p.component AND c.state <> 'See NVIDIADriver'
+    UNION ALL
+    SELECT daemonset_id, policy_id FROM gpu_components WHERE state IN ('Rolled out', 'Not rolled out')
+    UNION ALL
+    SELECT d.object_id, p.object_id FROM gpu_policies d JOIN gpu_policies p ON p.kind = 'ClusterPolicy' AND p.active
+    WHERE d.kind = 'NVIDIADriver' AND d.active AND p.uses_drivers
+    UNION ALL
+    SELECT w.object_id, w.owner_id FROM owners w
+    WHERE w.owner_kind = 'NVIDIADriver' AND w.owner_id IS NOT NULL AND EXISTS (SELECT 1 FROM gpu_policies)
+) WHERE src IS NOT NULL
+ORDER BY src, dst
+"""
+
+# Without driver, toolkit or device plugin on a node its GPUs are not offered.
+_OPERAND = """
+INSERT INTO relations
+SELECT DISTINCT src, dst, 'operand' FROM (
+    SELECT p.daemonset_id AS src, g.object_id AS dst FROM gpu_operator_pods p JOIN gpu_nodes g ON g.name = p.node
+    WHERE NOT p.ready AND p.cause_id IS NULL
+        AND list_contains(['driver', 'container-toolkit', 'operator-validator', 'device-plugin'], p.component)
+    UNION ALL
+    SELECT n.owner_id, g.object_id FROM gpu_operator_pods p JOIN gpu_nodes g ON g.name = p.node
+        JOIN owners n ON n.object_id = p.daemonset_id AND n.owner_kind = 'NVIDIADriver'
+    WHERE NOT p.ready AND p.cause_id IS NULL
+    UNION ALL
+    SELECT c.daemonset_id, g.object_id FROM gpu_components c
+        JOIN gpu_nodes g ON list_contains(list_concat(c.unlabelled, c.left_out), g.name)
+    WHERE list_contains(['driver', 'container-toolkit', 'device-plugin'], c.name)
+    UNION ALL
+    SELECT c.policy_id, g.object_id FROM gpu_components c CROSS JOIN gpu_nodes g
+    WHERE list_contains(['driver', 'container-toolkit', 'device-plugin'], c.name) AND c.trouble IN ('missing', 'no-driver')
+) WHERE src IS NOT NULL
+ORDER BY src, dst
+"""
+
+
+def derive(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills `gpu_policies`, `gpu_components`, `gpu_operator_pods`, their rows of `states`, and the edges of `relations`.
+
+    Edges: `gpu-chain` (what is broken → pod that waits for it), `gpu-part` (DaemonSet or NVIDIADriver → ClusterPolicy or
+    NVIDIADriver) and `operand` (→ Node). Needs `coverage` and what `analyzer.facts.gpu.derive` needs.
+    """
+    operator = policies.read(con)
+    if not operator.policies and not operator.drivers:
+        return
+    policies.write(con, operator)
+    rollouts.derive(con, operator)
+    for query in (_WAITS, _PARTS, _OPERAND):
+        con.execute(query)
