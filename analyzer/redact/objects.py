@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from analyzer.redact import ray
 from analyzer.redact.names import is_harmless, judge
 from analyzer.redact.packed import mask_data_url, mask_packed, only_certificates
 from analyzer.redact.placeholder import is_masked, placeholder
@@ -30,6 +31,8 @@ _APPLIED = ("last-applied", "cattle.io/applied", "kapp.k14s.io/original")
 _CERTIFICATES = (".crt", ".pem", "ca-bundle", "ca.cert")
 _INLINE = ("value", "inline", "plain", "plaintext", "plainText", "data", "inlineString")
 _SECRET_FIELDS = ("data", "stringData")
+_OF_RAY = {"serveConfigV2": ray.mask_serve_config, "entrypoint": ray.mask_entrypoint}
+_REDIS_USERS = ("redisUsername", "redis-username")
 _SIZE_MARK = re.compile(rb"\d{1,12} bytes long")
 
 
@@ -40,10 +43,12 @@ def mask_object(value: dict[str, Any]) -> dict[str, Any]:
     object that has some is walked.
     """
     try:
-        found = needles(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
+        raw = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
+        found = needles(raw)
+        of_ray = any(mark in raw for mark in ray.MARKS)
     except (TypeError, ValueError, RecursionError):
-        found = all_needles()
-    if found or value.get("kind") in {"Secret", "SecretList"}:
+        found, of_ray = all_needles(), True
+    if found or of_ray or value.get("kind") in {"Secret", "SecretList"}:
         _walk(value, found, 0)
     return value
 
@@ -82,6 +87,8 @@ def _judge_key(key: str) -> str:
     """The kind of secret that a key announces; annotations that repeat the whole object count as one."""
     if any(part in key for part in _APPLIED):
         return "last-applied"
+    if key in _REDIS_USERS:
+        return "password"
     return "" if key.startswith(_HASHES) else judge(key)
 
 
@@ -101,7 +108,7 @@ def _walk(root: Any, wanted: Collection[str], depth: int) -> bool:
                 continue
             kind = _judge_key(key) if isinstance(key, str) else ""
             if isinstance(value, str):
-                new = _masked_value(kind, value, wanted, depth)
+                new = _OF_RAY[key](value) if key in _OF_RAY else _masked_value(kind, value, wanted, depth)
                 if new is not value:
                     node[key] = new
                     changed = True
