@@ -16,8 +16,8 @@ from analyzer.facts.order.world import Order, World
 from analyzer.facts.values import mapping, mappings, text
 
 _GAP = re.compile(
-    r"(?:profile|профил)[^.;]{0,80}(?:incomplete|missing|unknown|absent|неполн|отсутств|неизвест)"
-    r"|(?:incomplete|missing|unknown|неполн|отсутств|неизвест)[^.;]{0,40}(?:profile|профил)",
+    r"(?:profile|профил)[^.;]{0,80}(?:incomplete|missing|unknown|absent|непол|отсутств|неизвест)"
+    r"|(?:incomplete|missing|unknown|непол|отсутств|неизвест)[^.;]{0,40}(?:profile|профил)",
     re.IGNORECASE,
 )
 """Words of a message that say that the memory profile of the hardware has a gap."""
