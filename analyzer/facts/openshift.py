@@ -16,6 +16,15 @@ from analyzer.facts.values import mapping, text
 _RENDERED = re.compile(r"rendered-(.+)-[0-9a-f]{32}\Z")
 _CONFIG = "machineconfiguration.openshift.io/currentConfig"
 
+# A cluster that is no OpenShift is spared a dozen queries.
+_THERE = """
+SELECT 1 FROM objects
+WHERE ends_with('.' || api_group, '.openshift.io') OR api_group = 'operators.coreos.com' OR kind = 'CertificateSigningRequest'
+UNION ALL
+SELECT 1 FROM documents
+LIMIT 1
+"""
+
 # An operator's pods are those in the namespaces that it names among its related objects.
 _COMPONENT = """
 INSERT INTO relations
@@ -95,6 +104,8 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 
     Needs `conditions` and `nodes`.
     """
+    if not con.execute(_THERE).fetchall():
+        return
     olm.derive(con)
     alerts.derive(con)
     etcd.derive(con)
