@@ -58,7 +58,7 @@ def test_the_canonical_form(written: object, printed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["", " ", ".", "1x", "1 Gi", "Gi", "1e", "--1", "1ki", "1KI", "1,5", "0x1", "١", "1e99999", True, [], "9" * 300]
+    "wrong", ["", " ", ".", "1x", "1 Gi", "Gi", "1e", "--1", "1ki", "1KI", "1,5", "0x1", "\u0661", "1e99999", True, [], "9" * 300]
 )
 def test_what_is_no_quantity(wrong: object) -> None:
     assert quantity.parse(wrong) is None
@@ -69,7 +69,7 @@ def test_white_space_is_cut_off_in_specs_only() -> None:
     assert quantity.parse_text(" 1") is None
 
 
-@given(st.from_regex(r"\A[+-]?[0-9]{1,9}(\.[0-9]{1,6})?(m|k|M|G|T|Ki|Mi|Gi|Ti|e[0-9]|E-?[0-9])?\Z"))
+@given(st.from_regex(r"\A[+-]?[0-9]{1,6}(\.[0-9]{1,6})?(m|k|M|G|T|Ki|Mi|Gi|Ti|e[0-9]|E-?[0-9])?\Z"))
 def test_printing_keeps_the_value_and_is_stable(written: str) -> None:
     first = quantity.parse(written)
     assert first is not None
