@@ -21,12 +21,16 @@ MAX_TEXT = 256 * 1024
 """Longest text that is taken apart; a longer one is masked whole."""
 _MAX_DEPTH = 60
 _SECRET_WORDS = frozenset(
-    ("auth", "authorization", "secret", "secrets", "password", "passwd", "pwd", "credential", "credentials", "creds")
-    + ("apikey", "accesskey")
+    (
+        *("auth", "authorization", "secret", "secrets", "password", "passwd", "pwd", "credential", "credentials", "creds"),
+        *("apikey", "accesskey"),
+    )
 )
 _COUNTED = frozenset(
-    ("max", "min", "num", "new", "batched", "per", "total", "limit", "eos", "bos", "pad", "stop", "special", "mask")
-    + ("sep", "cls", "prompt", "input", "output")
+    (
+        *("max", "min", "num", "new", "batched", "per", "total", "limit", "eos", "bos", "pad", "stop", "special", "mask"),
+        *("sep", "cls", "prompt", "input", "output"),
+    )
 )
 _SCALARS = frozenset(("", "~", "null", "true", "false"))
 
