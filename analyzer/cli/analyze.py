@@ -13,7 +13,7 @@ from analyzer import times
 from analyzer.bundle.errors import UsageError
 from analyzer.bundle.stdin import STDIN
 from analyzer.case import Options, analyze_case
-from analyzer.cli import output, prepare, progress
+from analyzer.cli import output, paths, prepare, progress
 from analyzer.memory import parse_limit
 
 if TYPE_CHECKING:
@@ -42,15 +42,21 @@ def analyze(
         list[Path],
         typer.Argument(
             metavar="BUNDLE...",
+            parser=paths.given,
             help="A folder, an archive, a single file, or - for standard input. Several are one case.",
             show_default=False,
         ),
     ],
     out: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where the reports go. Default: NAME.triage here.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", parser=paths.given, help="Where the reports go. Default: NAME.triage here."
+        ),
     ] = None,
     formats: Annotated[str, typer.Option("--format", metavar="LIST", help="Which reports: html, md, json.")] = "html,md,json",
-    rules: Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="A further rule pack (repeatable).")] = None,
+    rules: Annotated[
+        list[Path] | None, typer.Option("--rules", metavar="DIR", parser=paths.given, help="A further rule pack (repeatable).")
+    ] = None,
     as_of: Annotated[
         str | None,
         typer.Option("--as-of", metavar="TIME", help="Measure ages at this time instead of the end of the collection."),

@@ -14,7 +14,7 @@ import typer
 
 from analyzer.bundle.errors import UsageError
 from analyzer.case import loaded, workspace
-from analyzer.cli import prepare, progress
+from analyzer.cli import paths, prepare, progress
 from analyzer.cli.errors import UNREADABLE, fail
 from analyzer.render.escape import one_line
 
@@ -29,7 +29,9 @@ _MAX_LISTED = 20
 
 BundleArgument = Annotated[
     Path,
-    typer.Argument(metavar="BUNDLE", help="A bundle, - for standard input, or a report folder.", show_default=False),
+    typer.Argument(
+        metavar="BUNDLE", parser=paths.given, help="A bundle, - for standard input, or a report folder.", show_default=False
+    ),
 ]
 WhatArgument = Annotated[
     str,
@@ -53,7 +55,13 @@ def logs(
     ] = None,
     bundles: Annotated[
         list[Path] | None,
-        typer.Option("--bundle", metavar="PATH", help="Of a report: where its bundle lies now. Repeatable.", show_default=False),
+        typer.Option(
+            "--bundle",
+            metavar="PATH",
+            parser=paths.given,
+            help="Of a report: where its bundle lies now. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Print the logs that the bundle has of a pod, or merged by time those of a workload's pods. Secrets are masked."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analyzer.bundle.errors import UsageError
+from analyzer.cli import paths
 from analyzer.cli.rules_new import new
 from analyzer.render.escape import one_line, opening, visible
 
@@ -23,7 +24,9 @@ rules_app.command("new")(new)
 
 _CODE = re.compile(r"^code:\s*[\"']?([\w-]+)/", re.MULTILINE)
 
-PackOption = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="A further rule pack (repeatable).")]
+PackOption = Annotated[
+    list[Path] | None, typer.Option("--rules", metavar="DIR", parser=paths.given, help="A further rule pack (repeatable).")
+]
 
 
 @rules_app.command("list")
@@ -96,7 +99,8 @@ def _whole_code(asked: str, codes: Iterable[str]) -> str:
 @rules_app.command("test")
 def run_cases(
     path: Annotated[
-        Path | None, typer.Argument(metavar="[PATH]", help="A rule pack, a rule or a cases file.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="[PATH]", parser=paths.given, help="A rule pack, a rule or a cases file.", show_default=False),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=16, metavar="N", help="Processes.")] = 2,
 ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from analyzer.bundle.errors import UsageError
+from analyzer.cli import paths
 
 if TYPE_CHECKING:
     from analyzer.engine.scaffold.answers import Shape
@@ -99,7 +100,7 @@ def new(
     waiting: Annotated[
         str | None, typer.Option("--waiting", metavar="WORD", help="Does waiting help: yes, no or unknown.")
     ] = None,
-    folder: Annotated[Path, typer.Option("--dir", metavar="DIR", help="The rule pack.")] = DEFAULT_PACK,
+    folder: Annotated[Path, typer.Option("--dir", metavar="DIR", parser=paths.given, help="The rule pack.")] = DEFAULT_PACK,
 ) -> None:
     """A new rule with cases that pass. What is not given is asked, where there is a terminal."""
     from analyzer.engine.scaffold import answers

@@ -9,14 +9,19 @@ from typing import Annotated
 import typer
 
 from analyzer.bundle.errors import UsageError
-from analyzer.cli import prepare
+from analyzer.cli import paths, prepare
 from analyzer.cli.errors import fail
 
 
 def show(
     bundle: Annotated[
         Path,
-        typer.Argument(metavar="BUNDLE", help="A bundle, a report folder or its bundle.duckdb; - for stdin.", show_default=False),
+        typer.Argument(
+            metavar="BUNDLE",
+            parser=paths.given,
+            help="A bundle, a report folder or its bundle.duckdb; - for stdin.",
+            show_default=False,
+        ),
     ],
     name: Annotated[
         str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analyzer.bundle.errors import UsageError
-from analyzer.cli import prepare
+from analyzer.cli import paths, prepare
 from analyzer.cli.errors import fail
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ _OF_NAMES = ("Catalog Error", "Binder Error")
 
 
 BundleArgument = Annotated[
-    Path, typer.Argument(metavar="BUNDLE", help="A bundle, a report folder or its bundle.duckdb.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="BUNDLE", parser=paths.given, help="A bundle, a report folder or its bundle.duckdb.", show_default=False
+    ),
 ]
 QueryArgument = Annotated[
     str | None,
@@ -43,7 +46,8 @@ def sql(
         str, typer.Option("--format", metavar="FORMAT", help="table, json, csv or parquet (with -o).")
     ] = "table",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write here instead of to the terminal.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", parser=paths.given, help="Write here instead of to the terminal."),
     ] = None,
     timeout: Annotated[
         int, typer.Option("--timeout", min=1, max=MAX_SECONDS, metavar="SECONDS", help="Longest time that a query may take.")

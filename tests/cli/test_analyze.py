@@ -206,3 +206,21 @@ def test_sql_asks_bundle_report_and_database_alike(run: Run) -> None:
     answers = {run("sql", name, query, "--format", "csv").stdout for name in (str(HEALTHY), "out", "out/bundle.duckdb")}
     assert answers == {"n\n4\n"}
     assert "objects" in run("sql", "out").stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("analyze", ""),
+        ("analyze", HEALTHY, "-o", ""),
+        ("analyze", HEALTHY, "--rules", ""),
+        ("show", "", "pod/web"),
+        ("logs", "", "pod/web"),
+        ("sql", "", "SELECT 1"),
+        ("sql", HEALTHY, "SELECT 1", "-o", ""),
+        ("rules", "list", "--rules", ""),
+        ("rules", "test", ""),
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(run: Run, words: tuple[str | Path, ...]) -> None:
+    assert run(*words, code=2).stderr == "error: a path is empty; the current folder is .\n"
