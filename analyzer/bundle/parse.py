@@ -19,7 +19,10 @@ from analyzer.bundle.errors import BundleError, CutEntry
 from analyzer.bundle.formats.base import CLEAN_REPORT, GUESS_JSON, HOST_LOG
 from analyzer.bundle.job import Job, Tick, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MIB
+from analyzer.bundle.parse_gpu_operator import read_nodes, read_none, read_prefixed
+from analyzer.bundle.parse_deckhouse import read_collection_errors, read_deckhouse
 from analyzer.bundle.parse_logs import read_blocks, read_log
+from analyzer.bundle.parse_nvidia import read_report
 from analyzer.bundle.parse_objects import read_objects
 from analyzer.bundle.parse_sonobuoy import read_config, read_queries, read_run_log
 from analyzer.bundle.parse_triage import read_manifest
@@ -183,4 +186,10 @@ _READERS: dict[str, Callable[[Job, BinaryIO], None]] = {
     "sonobuoy-queries": read_queries,
     "sonobuoy-run-log": read_run_log,
     "triage-manifest": read_manifest,
+    "deckhouse": read_deckhouse,
+    "deckhouse-errors": read_collection_errors,
+    "nvidia-bug-report": read_report,
+    "gpu-operator-nodes": read_nodes,
+    "prefixed-log": read_prefixed,
+    "none-found": read_none,
 }

@@ -60,6 +60,8 @@ _POLL_SECONDS = 0.05
 _COLLECT_FILES = 2000
 _EXIT_PARTS, _EXIT_ORPHAN, _EXIT_FAULT = 74, 75, 70
 _NOTHING = -1
+_PACKED = ("log", "objects", "guess", "nvidia-bug-report")
+"""Readers that are given a file decompressed."""
 # Slots of a worker in the shared array.
 _CURRENT, _TICKS, _DONE, _SLOTS = 0, 1, 2, 3
 
@@ -85,7 +87,7 @@ def cost(task: Task) -> int:
     """What a file costs to read, in bytes of YAML: logs are only counted and searched, JSON is decoded in C."""
     name = task.path.lower()
     size = task.size * 8 if name.endswith((".gz", ".xz", ".zst", ".bz2")) else task.size
-    if task.assignment.reader in ("log", "blocks"):
+    if task.assignment.reader in ("log", "blocks", "nvidia-bug-report"):
         return size // 30 + 2000
     if name.endswith((".json", ".json.gz")):
         return size // 3 + 500
@@ -333,7 +335,7 @@ def _work(number: int, share: Share, means: _Means) -> None:
                 tick()
                 source = Hashed(stream) if task.format == TRIAGE else None
                 plain = source.binary() if source else stream
-                text = decompressed(plain) if task.assignment.reader in ("log", "objects", "guess") else plain
+                text = decompressed(plain) if task.assignment.reader in _PACKED else plain
                 result = means.reader(task, text, sink, tick, twins)
                 if source:
                     result.sha256 = source.digest(tick)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analyzer.bundle.formats import cluster_info, must_gather, plain, sonobuoy, support_bundle, triage
+from analyzer.bundle.formats import cluster_info, deckhouse, gpu_operator, must_gather, nvidia_bug_report, plain, sonobuoy, support_bundle, triage
 from analyzer.bundle.formats.base import NESTED, Assignment, Root, Tree, base_name, skip
 from analyzer.bundle.types import Entry
 
@@ -22,6 +22,9 @@ _FORMATS: tuple[tuple[Callable[[Tree], list[Root]], tuple[str, ...], _Classify],
     (support_bundle.detect, ("support-bundle", "support-bundle-host"), support_bundle.classify),
     (sonobuoy.detect, ("sonobuoy",), sonobuoy.classify),
     (cluster_info.detect, ("cluster-info",), cluster_info.classify),
+    (deckhouse.detect, (deckhouse.FORMAT,), deckhouse.classify),
+    (gpu_operator.detect, (gpu_operator.FORMAT,), gpu_operator.classify),
+    (nvidia_bug_report.detect, (nvidia_bug_report.FORMAT,), nvidia_bug_report.classify),
 )
 _CLASSIFY: dict[str, _Classify] = {name: classify for _, names, classify in _FORMATS for name in names} | {
     "plain": plain.classify

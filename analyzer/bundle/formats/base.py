@@ -28,6 +28,12 @@ Reader = Literal[
     "sonobuoy-queries",
     "sonobuoy-run-log",
     "triage-manifest",
+    "deckhouse",
+    "deckhouse-errors",
+    "nvidia-bug-report",
+    "gpu-operator-nodes",
+    "prefixed-log",
+    "none-found",
 ]
 Role = Literal["objects", "log", "document", "errors", "meta", "skipped", "unsafe"]
 Source = Literal["current", "previous", "rotated", "service", "audit", "other"]

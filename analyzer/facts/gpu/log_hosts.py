@@ -107,6 +107,10 @@ class Boots:
     marks: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     sections: dict[int, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
 
+    def section(self, log_id: int, line: int) -> int:
+        """The section of a report that a line is in; sections repeat one another, as the kernel's log and the journal do."""
+        return bisect_right(self.sections.get(log_id, []), line, key=lambda one: one[0])
+
     def of(self, log_id: int, line: int) -> int | None:
         """The boot of a line: 0 the newest that the log shows, -1 the one before; None where nothing marks boots."""
         sections = self.sections.get(log_id)

@@ -29,7 +29,8 @@ NEAR_THE_END = 1_000
 _HITS = """
 SELECT h.log_id, h.signature, f.input, arg_max(h.line, h.line), arg_max(h.text, h.line), max(h.at), min(h.at), any_value(n.hits),
     any_value(l.first_line + l.lines - 1), any_value(l.source), any_value(p.object_id), any_value(p.state),
-    any_value(p.made_good), any_value(c.ready), any_value(c.state), any_value(c.exit_code), any_value(c.failing), any_value(i.as_of)
+    any_value(p.made_good), any_value(c.ready), any_value(c.state), any_value(c.exit_code), any_value(c.failing),
+    any_value(i.as_of)
 FROM log_hits h JOIN log_hit_counts n USING (log_id, signature) JOIN logs l USING (log_id) JOIN files f ON f.file_id = l.file_id
 JOIN inputs i ON i.input = f.input
 LEFT JOIN pods p ON p.input = f.input AND l.pod <> '' AND p.namespace = l.namespace AND p.name = l.pod

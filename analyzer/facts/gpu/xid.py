@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.gpu import xid_gpus
+from analyzer.facts.gpu import bug_reports, xid_gpus
 from analyzer.facts.gpu.log_hosts import boots_of, hosts_of
 from analyzer.facts.gpu.xid_gpus import Group
 from analyzer.facts.gpu.xid_lines import pci
@@ -60,24 +60,20 @@ _FLOODS = "SELECT DISTINCT log_id FROM log_hit_counts WHERE signature IN ('gpu/x
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `xid_events` and `xid_gpus` and adds the edges `gpu-user` (Node → Pod that uses its GPUs) to `relations`.
+    """Fills the tables of Xids and of reports, and adds the edges `gpu-user` (Node → Pod that uses its GPUs) to `relations`.
 
     Needs `log_hits`, `nodes`, `pods`, `gpu_requests` and the tables of Dynamic Resource Allocation.
     """
-    if (
-        con.execute(
-            "SELECT 1 FROM log_hit_counts WHERE signature LIKE 'gpu/xid%' OR signature LIKE 'gpu/sxid%' LIMIT 1"
-        ).fetchone()
-        is None
-    ):
-        return
     hosts = hosts_of(con)
+    reports = bug_reports.derive(con, hosts)
+    if con.execute(_ANY).fetchone() is None:
+        return
     known = {
         (node_id, address): uuid
         for _, node_id, uuid, bus in con.execute(_DEVICES).fetchall()
         if node_id is not None and uuid and (address := pci(bus))
     }
-    groups = xid_gpus.groups_of(read(con, hosts, boots_of(con)), hosts, known)
+    groups = xid_gpus.groups_of(read(con, hosts, boots_of(con), reports), hosts, known)
     floods = {log_id for (log_id,) in con.execute(_FLOODS).fetchall()}
     jobs = xid_gpus.several_jobs(groups)
     insert_rows(con, "xid_gpus", (_row(number, group, floods, jobs) for number, group in enumerate(groups)))

@@ -122,9 +122,9 @@ def _mild(group: Group) -> tuple[str, str]:
 
 def counts_of(group: Group) -> tuple[list[str], int]:
     """Each code with how often it was seen, the leading one first, and all lines; logs repeat one another."""
-    logs: dict[int, Counter[str]] = defaultdict(Counter)
+    logs: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     for event in group.events:
-        logs[event.log_id][_label(event)] += 1
+        logs[event.log_id, event.section][_label(event)] += 1
     order = list(dict.fromkeys(_label(event) for event in group.events))
     most = {label: max(counter[label] for counter in logs.values()) for label in order}
     told = [label if most[label] == 1 else f"{label} ({most[label]} times)" for label in order]

@@ -13,6 +13,7 @@ import duckdb
 import orjson
 
 from analyzer.facts.gpu import xid_codes, xid_lines
+from analyzer.facts.gpu.bug_reports import Reports
 from analyzer.facts.gpu.log_hosts import Boots, Hosts, Where
 
 _HITS = """
@@ -30,13 +31,35 @@ _SOURCES = {
     "gpu/xid-metric": "dcgm",
     "gpu/xid-cuda-ecc": "cuda",
     "gpu/xid-gpu-lost": "nvml",
+    "gpu/xid-smi-remap": "nvidia-smi",
+    "gpu/xid-smi-recovery": "nvidia-smi",
+    "gpu/xid-lspci": "lspci",
 }
 _LOST = xid_codes.Meaning(
     "the GPU is lost: the driver no longer reaches it", "Drain the node and reboot it; look for Xid 79", "hardware", 2
 )
+_REMAP = xid_codes.Meaning(
+    "memory rows could not be remapped", "Drain the node and reset the GPU; have it replaced if the failure stays", "hardware", 2
+)
+_GONE = xid_codes.Meaning(
+    "the GPU does not answer on the PCIe bus",
+    "Drain the node and reboot it (power cycle where that does not help); look for Xid 79",
+    "hardware",
+    2,
+)
+_ASKS = xid_codes.Meaning("the driver asks for a recovery of the GPU", "Do what it says", "verdict", 8)
 _ECC = xid_codes.Meaning(
     "CUDA reports an uncorrectable ECC error", "Drain the node and reset the GPU; look for Xid 48, 94 or 95", "hardware", 2
 )
+
+
+_WITHOUT_CODE = {
+    "gpu/xid-gpu-lost": _LOST,
+    "gpu/xid-cuda-ecc": _ECC,
+    "gpu/xid-smi-remap": _REMAP,
+    "gpu/xid-smi-recovery": _ASKS,
+    "gpu/xid-lspci": _GONE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +80,7 @@ class Event:
     pci: str | None
     uuid: str | None
     boot: int | None
+    section: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +91,10 @@ class Found:
     uuids: dict[tuple[int, str], str]
 
 
-def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots) -> Found:
+def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots, reports: Reports) -> Found:
     """The events of all logs; needs `log_hits`."""
     events: list[Event] = []
-    uuids: dict[tuple[int, str], str] = {}
+    uuids = reports.uuids()
     seen: set[tuple[int, int]] = set()
     for log_id, line, at, text, before, signature, fields in con.execute(_HITS).fetchall():
         told = {name: value for name, value in orjson.loads(fields or "{}").items() if value}
@@ -82,7 +106,7 @@ def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots) -> Found:
         # One line may have several signatures.
         if (log_id, line) in seen:
             continue
-        event = _event((log_id, line, at, text, before or "", signature), told, hosts, boots)
+        event = _event((log_id, line, at, text, before or "", signature), told, hosts, boots, reports)
         if event:
             seen.add((log_id, line))
             events.append(event)
@@ -90,7 +114,7 @@ def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots) -> Found:
 
 
 def _event(
-    hit: tuple[int, int, datetime | None, str, str, str], told: dict[str, Any], hosts: Hosts, boots: Boots
+    hit: tuple[int, int, datetime | None, str, str, str], told: dict[str, Any], hosts: Hosts, boots: Boots, reports: Reports
 ) -> Event | None:
     log_id, line, at, text, before, signature = hit
     if "Xid (" in text and signature in ("gpu/xid-off-bus", "gpu/xid-gpu-lost"):
@@ -107,30 +131,31 @@ def _event(
         code, address = xid_codes.OFF_BUS, xid_lines.named_pci(text) or xid_lines.named_pci(before)
     if signature == "gpu/xid-gpu-lost":
         address = xid_lines.named_pci(text)
-    if signature in ("gpu/xid-gpu-lost", "gpu/xid-cuda-ecc"):
-        meaning = _LOST if signature == "gpu/xid-gpu-lost" else _ECC
+    if signature.startswith("gpu/xid-smi-"):
+        address = reports.gpu_above(log_id, line)
+    if signature in _WITHOUT_CODE:
+        meaning = _WITHOUT_CODE[signature]
     elif code is None:
         return None
     else:
         meaning = xid_codes.of_switch(code, grade) if switch else xid_codes.of_gpu(code, grade)
-    words = replace(words, grade=grade or None)
-    where = hosts.where(log_id, host)
-    source = _SOURCES.get(signature, "kernel")
+    words = replace(words, grade=grade or None, recovery=told.get("recovery") or words.recovery)
     return Event(
-        log_id,
-        line,
-        at or front.at,
-        front,
-        words,
-        where,
-        text,
-        source,
-        switch,
-        code,
-        meaning,
-        address,
-        uuid,
-        boots.of(log_id, line),
+        log_id=log_id,
+        line=line,
+        at=at or front.at,
+        front=front,
+        words=words,
+        where=hosts.where(log_id, host),
+        text=text,
+        source=_SOURCES.get(signature, "kernel"),
+        switch=switch,
+        code=code,
+        meaning=meaning,
+        pci=address,
+        uuid=uuid,
+        boot=boots.of(log_id, line),
+        section=boots.section(log_id, line),
     )
 
 

@@ -15,7 +15,7 @@ log_id BIGINT the log
 line BIGINT the line of the log's file
 at TIMESTAMP its time, null where it has none with a zone
 stamp VARCHAR the time as written, where it has no zone (or counts from the boot)
-source VARCHAR kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda or nvml: who says so
+source VARCHAR who says so: kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda, nvml, nvidia-smi or lspci
 code INTEGER the Xid or SXid; null where the line has none
 switch BOOLEAN it is about an NVSwitch (SXid)
 class VARCHAR hardware, fabric, driver, application, consequence, information, verdict (Xid 154) or unknown
@@ -64,6 +64,33 @@ line BIGINT that line
 text VARCHAR that line
 pods VARCHAR[] pods that use it, or may (see sure), as namespace/name
 sure BOOLEAN these pods hold this very GPU; else they use some GPU of that node
+""",
+    ),
+    table(
+        "bug_reports",
+        "facts",
+        "Reports of nvidia-bug-report.sh: the host and the versions of its driver.",
+        """
+log_id BIGINT the report, as a log
+input INTEGER its input
+node_id BIGINT the Node, null where that cannot be told
+host VARCHAR name of the host, null where it does not say
+kernel VARCHAR version of the kernel
+driver VARCHAR version of the driver's kernel module
+client VARCHAR version of the driver as nvidia-smi says it, null where it did not answer
+""",
+    ),
+    table(
+        "bug_report_gpus",
+        "facts",
+        "GPUs that nvidia-smi -q tells in a log or a report of nvidia-bug-report.sh.",
+        """
+log_id BIGINT the log
+line BIGINT where the GPU begins in the log's file
+pci VARCHAR PCI address
+uuid VARCHAR UUID
+product VARCHAR model
+firmware VARCHAR version of its firmware (GSP), null where it has none
 """,
     ),
     table(

@@ -1,0 +1,58 @@
+"""A report of `nvidia-bug-report.sh`: a log whose first lines say when it was written."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import BinaryIO
+
+from analyzer import times
+from analyzer.bundle.job import Job
+from analyzer.bundle.limits import KIB
+from analyzer.bundle.parse_logs import read_log
+from analyzer.bundle.sniff import Rejoined, head_of
+
+HEAD_BYTES = 64 * KIB
+"""How far the line with the date is looked for."""
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# `date` in the C locale: Tue Jul 23 07:55:31 UTC 2024; in English ones: Tue 23 Jul 2024 07:55:31 AM UTC.
+_TIME = rb"(?P<time>\d\d:\d\d:\d\d)"
+_DATES = (
+    re.compile(rb"^Date:\s+\w{3} (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>\d{1,2}) %b (?:UTC|GMT) (?P<year>\d{4})\s*$" % _TIME),
+    re.compile(
+        rb"^Date:\s+\w{3} (?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2}) (?P<year>\d{4}) %b(?: (?P<half>AM|PM))? (?:UTC|GMT)\s*$"
+        % _TIME
+    ),
+)
+
+
+def written_at(head: bytes) -> tuple[datetime, int] | None:
+    """When a report was written, and the line that says so; None where no line does, or its zone is another than UTC."""
+    for number, line in enumerate(head.split(b"\n"), 1):
+        if line.startswith(b"Date:"):
+            found = next((match for pattern in _DATES if (match := pattern.match(line))), None)
+            at = _moment({name: (value or b"").decode() for name, value in found.groupdict().items()}) if found else None
+            return (at, number) if at else None
+    return None
+
+
+def _moment(part: dict[str, str]) -> datetime | None:
+    hour, minute, second = (int(value) for value in part["time"].split(":"))
+    if part.get("half"):
+        hour = hour % 12 + (12 if part["half"] == "PM" else 0)
+    if part["month"] not in _MONTHS:
+        return None
+    try:
+        return datetime(int(part["year"]), _MONTHS.index(part["month"]) + 1, int(part["day"]), hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def read_report(job: Job, stream: BinaryIO) -> None:
+    """Read a report as a log; where it is all that the input holds, its date is the time of the collection."""
+    head = head_of(stream, HEAD_BYTES)
+    told = written_at(head) if job.task.assignment.name else None
+    if told:
+        job.result.at, job.result.at_line = times.rfc3339(told[0]), told[1]
+    read_log(job, Rejoined(head, stream).binary())
