@@ -36,12 +36,20 @@ def read_objects(job: Job, stream: BinaryIO) -> None:
             job.sink.write(OBJECTS, row)
             job.result.objects += 1
             return
-    _parse_objects(job, data, job.task.assignment.hint, cut=cut)
+    parse_objects(job, data, job.task.assignment.hint, cut=cut)
 
 
-def _parse_objects(job: Job, data: bytes, hint: Hint, *, cut: bool) -> None:
-    """Objects, lists and the log blocks of a dump."""
-    run = _Run(job, cut, data)
+def parse_objects(job: Job, data: bytes, hint: Hint, *, cut: bool, made_by: type[Run] | None = None) -> None:
+    """Objects, lists and the log blocks of a dump.
+
+    Args:
+        job: the file.
+        data: its bytes.
+        hint: what its path says of the objects in it.
+        cut: it ends early.
+        made_by: what takes the lists, where the format knows better than they say.
+    """
+    run = (made_by or Run)(job, cut, data)
     for part in read_documents(data, hint):
         job.tick()
         if isinstance(part, Item):
@@ -58,7 +66,7 @@ def _parse_objects(job: Job, data: bytes, hint: Hint, *, cut: bool) -> None:
     run.end(hint)
 
 
-class _Run:
+class Run:
     """The objects of one file: which items belong to the list that ends next."""
 
     def __init__(self, job: Job, cut: bool, data: bytes) -> None:
@@ -111,11 +119,12 @@ class _Run:
             self.twins.keep(item.name, self.data[item.offset : item.offset + item.length], row)
 
     def list_end(self, seen: ListSeen) -> None:
-        """Take the items before the end of a list as its own, one list for each kind among them."""
+        """Take the items before the end of a list as its own, one list for each kind among them.
+
+        A list of several kinds (`kubectl get pods,services`) ends once for each of them.
+        """
         self.found += 1
-        count = len(self.items)
-        own = self.items[count - min(count, seen.objects) :]
-        self.items.clear()
+        own = self._own(seen)
         complete = seen.complete and not self.cut and not self.refused
         kinds: dict[tuple[str, str], list[tuple[str, str, str, bool]]] = {}
         for item in own:
@@ -126,8 +135,17 @@ class _Run:
             if named:
                 kinds[named] = []
         for (group, kind), members in kinds.items():
-            self._list(group, kind, members, complete=complete)
+            self.add_list(group, kind, members, complete=complete)
         self.refused = 0
+
+    def _own(self, seen: ListSeen) -> list[tuple[str, str, str, bool]]:
+        """The items of the list that ends, taken off those that are waiting for their list."""
+        if not seen.kind:
+            self.items, own = [], self.items[len(self.items) - min(len(self.items), seen.objects) :]
+            return own
+        alike = [item for item in self.items if item[:2] == (seen.group, seen.kind)]
+        self.items = [item for item in self.items if item[:2] != (seen.group, seen.kind)]
+        return alike[len(alike) - min(len(alike), seen.objects) :]
 
     def _by_name(self) -> tuple[str, str] | None:
         """What an empty list is of that says no kind, by the name of its file; cluster-scoped kinds only.
@@ -138,9 +156,17 @@ class _Run:
         known = by_file_name(stem(base_name(self.job.task.path)))
         return (known.group, known.kind) if known and not known.namespaced else None
 
-    def _list(self, group: str, kind: str, members: list[tuple[str, str, str, bool]], *, complete: bool) -> None:
+    def add_list(self, group: str, kind: str, members: list[tuple[str, str, str, bool]], *, complete: bool) -> None:
+        """The end of a list of one kind: its scope by the path, else by its items once the file is read.
+
+        Args:
+            group: API group.
+            kind: kind.
+            members: group, kind, namespace of each item, and whether it has a uid.
+            complete: nothing of the list is missing.
+        """
         if self.job.task.assignment.scope:
-            self._write(ListRow(group, kind, self.job.task.assignment.scope, len(members), complete))
+            self.write_list(ListRow(group, kind, self.job.task.assignment.scope, len(members), complete))
             return
         namespaces = {member[2] for member in members}
         served = all(member[3] for member in members)
@@ -158,7 +184,7 @@ class _Run:
     def end(self, hint: Hint) -> None:
         """The end of the file: lists of unknown scope, and files without what the format promises."""
         for row in self.lists.rows():
-            self._write(row)
+            self.write_list(row)
         result = self.job.result
         result.dump = self.lists.is_dump and self.job.task.format == "plain"
         nothing = not (result.objects or self.found or self.lists.logs)
@@ -169,7 +195,8 @@ class _Run:
         elif nothing and result.error is None:
             result.status, result.error = "skipped", "no Kubernetes object in it"
 
-    def _write(self, row: ListRow) -> None:
+    def write_list(self, row: ListRow) -> None:
+        """One row of part_lists."""
         self.job.sink.write(
             LISTS,
             {
