@@ -111,6 +111,7 @@ class Gatherer:
             seen=self._seen(resource),
             page=self.plan.pages.of(resource.name),
             partial=resource.name in self.plan.metadata_only and not self.secret_keys,
+            restarted=self.watch.forget if resource.name == "pods" else None,
         )
 
         def take() -> None:

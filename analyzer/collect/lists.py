@@ -47,8 +47,10 @@ class _ListMeta(msgspec.Struct):
 
 
 class _Page(msgspec.Struct):
+    kind: str | None = None
+    message: str | None = None
     metadata: _ListMeta | None = None
-    items: list[msgspec.Raw] | None = None
+    items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
 
 
 _DECODER = msgspec.json.Decoder(_Page)
@@ -65,6 +67,7 @@ class Taker:
         seen: is shown every object as the server sent it, before it is shaped.
         page: how many objects are asked for at a time.
         partial: ask for metadata only.
+        restarted: is told that the list begins anew: `seen` will be shown its objects again.
     """
 
     api: Api
@@ -73,6 +76,7 @@ class Taker:
     seen: Seen | None
     page: int
     partial: bool
+    restarted: Callable[[], None] | None = None
 
     def take(self, resource: Resource, namespace: str, tally: Tally) -> Request:
         """Takes the list of one namespace (`*`: of all, "": of a cluster-scoped resource). Never raises but for a full disk.
@@ -93,6 +97,8 @@ class Taker:
                 if error.outcome == "expired" and state.pages and restarts < MAX_RESTARTS and namespace in {ALL, ""}:
                     restarts += 1
                     self.spool.clear()
+                    if self.restarted:
+                        self.restarted()
                     state, counts = _State(limit=state.limit), Tally()
                     continue
                 outcome, status, message = _after(error, state)
@@ -133,7 +139,7 @@ class Taker:
             del body
             if page.metadata and page.metadata.resource_version and not self.spool.resource_version:
                 self.spool.resource_version = page.metadata.resource_version
-            lines, skipped = self._shaped(page.items or [], tally, namespaced=resource.namespaced)
+            lines, skipped = self._shaped(_items(page), tally, namespaced=resource.namespaced)
             self.spool.add(lines)
             state.pages += 1
             state.objects += len(lines)
@@ -191,6 +197,15 @@ def _decode(body: bytes) -> _Page:
         return _DECODER.decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise RequestError("failed", 200, f"the answer is no list: {error}") from error
+
+
+def _items(page: _Page) -> list[msgspec.Raw]:
+    """The objects of a page. An answer without any is a list only where it says so: a proxy's 200 proves nothing."""
+    if page.items is not msgspec.UNSET:
+        return page.items or []
+    if (page.kind or "").endswith("List"):
+        return []
+    raise RequestError("failed", 200, f"the answer is no list: {page.message or page.kind or 'it has no items'}")
 
 
 def _after(error: RequestError, state: _State) -> tuple[str, int | None, str]:

@@ -84,6 +84,11 @@ class PodWatch:
         elif logs:
             self._pods[namespace, name] = (rank, _owner(metadata) or name, logs)
 
+    def forget(self) -> None:
+        """Forgets all pods: their list begins anew."""
+        self.healthy = self.too_many = 0
+        self._pods.clear()
+
     def wanted(self) -> list[Wanted]:
         """The logs to fetch, in order. Also counts in `crowded` the pods that are one too many of their owner."""
         found: list[Wanted] = []

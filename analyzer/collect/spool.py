@@ -75,7 +75,7 @@ class Spool:
             if self._file is not None and not self._sealed:
                 self._file.seek(0)
                 self._file.truncate()
-            self.namespaces, self.objects, self._size = {}, 0, 0
+            self.namespaces, self.objects, self._size, self.resource_version = {}, 0, 0, ""
 
     def seal(self) -> None:
         """No more is added: a thread that is late changes nothing any more."""

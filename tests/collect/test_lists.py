@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import time
 
 import aiohttp.web
@@ -148,7 +149,6 @@ def test_slow_answers_time_out(collect: Collect) -> None:
         (b"[]", "failed"),
         (b'{"items": 3}', "failed"),
         (b'{"items": null}', "ok"),
-        (b"{}", "ok"),
         (b'{"items":[1,{"metadata":{"name":"ok"}}]}', "truncated"),
         (b'{"items":[' + b'{"a":' * 5000 + b"1" + b"}" * 5000 + b"]}", "failed"),
     ],
@@ -159,6 +159,41 @@ def test_answers_that_are_no_lists(collect: Collect, body: bytes, outcome: str) 
     with cluster.running():
         bundle = collect(cluster)
     assert bundle.request("nodes")["outcome"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        (b'{"kind":"Status","apiVersion":"v1","status":"Failure","message":"come back later"}', "failed"),
+        (b'{"error":"log in first"}', "failed"),
+        (b"{}", "failed"),
+        (b'{"kind":"PodList","apiVersion":"v1","metadata":{}}', "ok"),
+        (b'{"items":null}', "ok"),
+    ],
+)
+def test_an_answer_without_items_proves_nothing_unless_it_is_a_list(collect: Collect, body: bytes, outcome: str) -> None:
+    cluster = small()
+    cluster.faults["pods"] = [forever(lambda _: aiohttp.web.Response(body=body, content_type="application/json"))]
+    with cluster.running():
+        found = collect(cluster).request("pods")
+    assert (found["outcome"], found["objects"]) == (outcome, 0)
+    if b"Status" in body:
+        assert found["message"] == "the answer is no list: come back later"
+
+
+def test_a_list_that_began_anew_counts_nothing_twice(collect: Collect) -> None:
+    def older(asked: Asked) -> aiohttp.web.Response:
+        meta = {"resourceVersion": "76", "continue": "500"}
+        items = [running(f"p-{number:05d}", "ns-00") for number in range(500)]
+        return aiohttp.web.json_response({"kind": "PodList", "apiVersion": "v1", "metadata": meta, "items": items})
+
+    cluster = many(800)
+    cluster.faults["pods"] = [older, lambda _: status(410, "too old")]
+    with cluster.running():
+        bundle = collect(cluster)
+    assert bundle.request("pods")["objects"] == 800
+    assert bundle.left_out("logs of pods") == 800
+    assert json.loads(bundle.files["namespaces/ns-00/core/pods.yaml"])["metadata"] == {"resourceVersion": "77"}
 
 
 def test_a_list_without_end(collect: Collect) -> None:
