@@ -23,6 +23,7 @@ ENDINGS = {GZIP: ".tar.gz", ZSTD: ".tar.zst"}
 _BUFFER = 1 << 20
 _GZIP_LEVEL = 2
 _ZSTD_LEVEL = 6
+_LONGEST = 250
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._:-]{0,250}")
 
 
@@ -59,8 +60,16 @@ class Bundle:
 
 
 def part(text: str) -> str:
-    """A name as one part of a path: anything that could lead elsewhere or that a file system refuses is escaped."""
-    return text if _PLAIN.fullmatch(text) else quote(text, safe="")[:200].replace(".", "%2E") or "%"
+    """A name as one part of a path: anything that could lead elsewhere or that a file system refuses is escaped.
+
+    Two names never have the same: where one is too long for a file system, its digest stands for its end.
+    """
+    if _PLAIN.fullmatch(text):
+        return text
+    escaped = quote(text, safe="", errors="surrogatepass").replace(".", "%2E") or "%"
+    if len(escaped) <= _LONGEST:
+        return escaped
+    return f"{escaped[: _LONGEST - 17]}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 @contextmanager

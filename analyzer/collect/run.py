@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 import orjson
 
 from analyzer.bundle.errors import UsageError
-from analyzer.collect import archive, plan, write
+from analyzer.collect import archive, leftover, plan, write
 from analyzer.collect.api import Api, TooLargeError
 from analyzer.collect.connect import Connection, Identity, connect
 from analyzer.collect.contents import Contents
@@ -97,10 +97,10 @@ def collect(options: Options, target: Path | None, check: Callable[[Path], None]
     check(path)
     pace = Pace(options.rate, BURST, options.total_timeout)
     api = Api(connection, pace, options.request_timeout)
-    with tempfile.TemporaryDirectory(prefix="triage-collect-", ignore_cleanup_errors=True) as folder:
+    leftover.sweep(path)
+    with tempfile.TemporaryDirectory(prefix=leftover.PREFIX, ignore_cleanup_errors=True) as folder:
         with _first_interrupt_ends(pace):
             cluster, found = _look(api, pace, connection, options, tell)
-            configure(placeholder_key(cluster.uid))
             gathered = _gather(api, pace, connection, options, found, Path(folder), tell)
         outcome = Outcome(
             cluster=cluster,
@@ -148,6 +148,8 @@ def _look(api: Api, pace: Pace, connection: Connection, options: Options, tell: 
     tell("asking the API server", 0, 0)
     try:
         cluster = _cluster(api, connection)
+        # Before the server's words are masked, which stand in the manifest.
+        configure(placeholder_key(cluster.uid))
         _check_namespaces(api, options.namespaces)
         return cluster, discover(api, plan.load(), options.include)
     except Stopped as error:

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from .conftest import Collect, triage
-from .mock import Cluster, obj, small
+from .mock import Cluster, forever, obj, small, status
 
 
 def test_layout_and_manifest(collect: Collect) -> None:
@@ -106,6 +106,27 @@ def test_names_that_are_no_file_names(collect: Collect) -> None:
     odd = [name for name in bundle.files if "widgets" in name]
     assert len(odd) == 2
     assert not any(part in {"", ".", ".."} for name in odd for part in name.split("/"))
+
+
+def test_long_names_that_begin_alike_are_two_files(collect: Collect) -> None:
+    cluster = small()
+    names = ["n" * 300, "n" * 299 + "m", "n" * 400]
+    cluster.serve("services", *(obj("web", name) for name in names))
+    with cluster.running():
+        bundle = collect(cluster)
+    lists = [path for path in bundle.files if path.endswith("core/services.yaml")]
+    assert len(lists) == 3
+    assert max(len(part) for path in lists for part in path.split("/")) <= 255
+
+
+def test_words_of_discovery_are_masked_with_the_cluster_s_key(collect: Collect) -> None:
+    cluster = small()
+    cluster.faults["/apis/apps/v1"] = [forever(lambda _: status(403, "no: password=hunter22secret"))]
+    with cluster.running():
+        first, second = collect(cluster), collect(cluster)
+    words = [bundle.request("*", "apps")["message"] for bundle in (first, second)]
+    assert "[masked:" in words[0]
+    assert words[0] == words[1]
 
 
 def test_the_analyzer_reads_it(collect: Collect, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from analyzer.collect import leftover
 
 from .conftest import Collect, Collected, triage
 from .mock import Asked, Cluster, forever, small
@@ -85,6 +88,47 @@ def test_a_killed_collection_leaves_no_bundle(tmp_path: Path, number: signal.Sig
         child.communicate(timeout=30)
     assert child.returncode != 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "kubeconfig"]
+
+
+def test_what_a_killed_collection_left_goes_a_day_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = tmp_path / "tmp"
+    shelf.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(shelf))
+    left, fresh, used, strange = (shelf / f"triage-collect-abcdefg{number}" for number in range(4))
+    for folder in (left, fresh, used, strange):
+        folder.mkdir()
+        (folder / "0001").write_text("x")
+    (left / "log000001").write_text("x")
+    (strange / "notes.txt").write_text("mine")
+    parts = [tmp_path / name for name in (".x.tar.gz.77.part", ".triage-lab-20261101T100000Z.tar.gz.8.part", ".y.tar.gz.7.part")]
+    for part in parts:
+        part.write_text("x")
+    old = (time.time() - 2 * 86400,) * 2
+    for path in (*left.iterdir(), *fresh.iterdir(), *strange.iterdir(), left, used, strange, *parts):
+        os.utime(path, old)
+    (shelf / "triage-collect-abcdefg9").symlink_to(left)
+    leftover.sweep(tmp_path / "x.tar.gz")
+    assert [folder.exists() for folder in (left, fresh, used, strange)] == [False, True, True, True]
+    assert [part.exists() for part in parts] == [False, False, True]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_collection_takes_away_what_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = tmp_path / "tmp"
+    shelf.mkdir()
+    monkeypatch.setenv("TMPDIR", str(shelf))
+    with slow().running() as cluster:
+        child = started(cluster, tmp_path)
+        wait_for(cluster, "/api/v1/services")
+        child.kill()
+        child.communicate(timeout=30)
+    (left,) = shelf.glob("triage-collect-*")
+    for path in (*left.iterdir(), left):
+        os.utime(path, (time.time() - 2 * 86400,) * 2)
+    with small().running() as cluster:
+        done = triage("collect", "--kubeconfig", cluster.kubeconfig(tmp_path), "-o", tmp_path / "x.tar.gz")
+    assert done.returncode == 0, done.stderr
+    assert not left.exists()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
