@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SIZE = re.compile(r"(\d{1,12})\s*(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _MAX_LOG = 64 << 20
 """The largest cap for one log: it is masked in memory."""
 _NAMED = 5
@@ -146,6 +147,9 @@ def collect(
     from analyzer.collect import run
     from analyzer.collect.logs import LogLimits
 
+    for name in namespaces or ():
+        if not _NAMESPACE.fullmatch(name):
+            raise UsageError(f"-n {name!r} is no name of a namespace")
     if as_groups and not as_user:
         raise UsageError("--as-group needs --as")
     limits = None
@@ -182,6 +186,8 @@ def _check(path: Path, *, force: bool) -> None:
     """Can the bundle be written there; told before anything is collected."""
     if path.is_dir():
         raise UsageError(f"{path} is a folder: give the name of a file")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no file that could be replaced")
     if path.exists() and not force:
         raise UsageError(f"{path} exists: give another -o FILE, or --force to replace it")
     probe = path.with_name(f".{path.name}.probe")

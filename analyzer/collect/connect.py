@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 MISSING = "triage collect needs the Kubernetes client: pip install 'bundle-triage[collect]' (or use `triage collect --script`)"
 
+_URL = re.compile(r"https?://[^/\s]", re.IGNORECASE)
+_HEADER = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
+"""What may stand in the value of an HTTP header."""
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -96,10 +100,16 @@ def connect(identity: Identity, connections: int) -> Connection:
         identity = replace(identity, user=named["as"], groups=named["as-groups"])
     if isinstance(named.get("proxy"), str):
         settings.proxy = named["proxy"]
+    host = str(settings.host).rstrip("/")
+    if not _URL.match(host):
+        raise UsageError(f"{source} cannot be used: its server is no URL that begins with https://")
+    headers = _headers(settings, identity)
+    if any(not _HEADER.fullmatch(value) for _, value in headers()):
+        raise UsageError(f"the token in {source or 'this pod'}, or --as or --as-group, has characters that cannot be sent")
     return Connection(
         pool=_pool(client, settings),
-        host=str(settings.host).rstrip("/"),
-        headers=_headers(settings, identity),
+        host=host,
+        headers=headers,
         context=named.get("context"),
         cluster=named.get("cluster"),
         namespace=named.get("namespace"),

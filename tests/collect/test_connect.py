@@ -77,6 +77,35 @@ def test_broken_kubeconfigs(tmp_path: Path, text: str, words: str) -> None:
     one_line(triage("collect", "--kubeconfig", path), 2, words)
 
 
+@pytest.mark.parametrize("server", ["", "127.0.0.1:1", "ftp://h", "https://"])
+def test_a_server_that_is_no_url(tmp_path: Path, server: str) -> None:
+    one_line(triage("collect", "--kubeconfig", kubeconfig(tmp_path, server)), 2, "its server is no URL")
+
+
+def test_what_cannot_be_sent_as_a_header(tmp_path: Path) -> None:
+    config = kubeconfig(tmp_path, "http://127.0.0.1:1", token="abc\ndef")
+    one_line(triage("collect", "--kubeconfig", config), 2, "has characters that cannot be sent")
+    config = kubeconfig(tmp_path, "http://127.0.0.1:1")
+    one_line(triage("collect", "--kubeconfig", config, "--as", "a\nX-Remote-User: b"), 2, "has characters that cannot be sent")
+
+
+@pytest.mark.parametrize("name", ["", "*", "../x", "A"])
+def test_a_namespace_that_is_no_name(tmp_path: Path, name: str) -> None:
+    """An empty one would ask for all of them, in a bundle that says that it is limited."""
+    one_line(
+        triage("collect", "--kubeconfig", kubeconfig(tmp_path, "http://127.0.0.1:1"), "-n", name), 2, "no name of a namespace"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes")
+def test_what_is_no_file_is_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with small().running() as cluster:
+        done = triage("collect", "--kubeconfig", cluster.kubeconfig(tmp_path), "--force", "-o", tmp_path / "pipe")
+    one_line(done, 2, "is no file that could be replaced")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
 def test_wrong_context(tmp_path: Path) -> None:
     config = kubeconfig(tmp_path, "http://127.0.0.1:1")
     one_line(triage("collect", "--kubeconfig", config, "--context", "prod"), 2, f"no context prod in {config}")
