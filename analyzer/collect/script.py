@@ -41,16 +41,19 @@ _SED_COMMON = (
     r"s#eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}(\.[A-Za-z0-9_-]*)?#[masked]#g",
     r"s#([Bb]earer )[A-Za-z0-9._~+/=-]{12,}#\1[masked]#g",
     "s#(" + "|".join(_TOKENS) + ")#[masked]#g",
+    r"s#(--[A-Za-z-]*(@STRICT@) +\\?\"?)" + _TEXT_VALUE + r"#\1[masked]#g",
 )
 _SED_TEXT = (
     r"s#([Aa]uthorization(\\?\")?[:=] *(\\?\")?)([A-Za-z]+ +)?" + _TEXT_VALUE + r"#\1[masked]#g",
     r"s#(([Ss]et-)?[Cc]ookie: ).*#\1[masked]#",
-    r"s#(@WORDS@)((\\?\")?[=:] *(\\?\")?)" + _TEXT_VALUE + r"#\1\2[masked]#g",
+    r"s#(@WORDS@)((\\?\")? ?[=:] *(\\?\")?)" + _TEXT_VALUE + r"#\1\2[masked]#g",
     r"/-----BEGIN [A-Z ]*PRIVATE KEY-----/,/-----END [A-Z ]*PRIVATE KEY-----/s/.*/[masked]/",
 )
 _SED_JSON = (
     r"s#(@WORDS@)(\\?\")?=(\\?\")?" + _TEXT_VALUE + r"#\1\2=\3[masked]#g",
-    r"s#^( *\"[A-Za-z0-9_.-]*(@STRICT@)\": \")([^\"\\]|\\.)+\"#\1[masked]\"#",
+    # In a string; a key of JSON has a quote before its colon.
+    r"s#(@STRICT@): +" + _TEXT_VALUE + r"#\1: [masked]#g",
+    r"s#^( *\"[A-Za-z0-9_./-]*(@STRICT@)\": \")([^\"\\]|\\.)+\"#\1[masked]\"#",
 )
 
 

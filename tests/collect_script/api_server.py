@@ -31,6 +31,8 @@ class Cluster:
     """RBAC rules; None: everything may be read."""
     stale: set[str] = field(default_factory=set)
     """API groups whose discovery fails."""
+    instead: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Resource → what is answered to every request for it, with 200."""
     used: set[tuple[str, str, str]] = field(default_factory=set)
     """Group, resource and verb of what was asked for, where there are rules."""
     page: int = 0
@@ -159,6 +161,9 @@ class _Handler(BaseHTTPRequestHandler):
             where = f' in the namespace "{space}"' if space else " at the cluster scope"
             said = f'{name} is forbidden: User "scout" cannot list resource "{rest[0]}" in API group "{group}"{where}'
             self._fail(403, "Forbidden", said)
+            return
+        if name in self.cluster.instead:
+            self._send(200, self.cluster.instead[name])
             return
         if name in self.cluster.slow:
             self.cluster.slow[name].wait(30)
