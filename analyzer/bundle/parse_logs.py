@@ -19,7 +19,7 @@ from analyzer.bundle.signatures import LogScan
 _REQUEST_ERROR = re.compile(r"^(?:Create l|L|Request l|Read l)og (?:request )?error: ?")
 
 
-class _Reading:
+class Reading:
     """One log on its way: counted and searched piece by piece, then written."""
 
     def __init__(self, job: Job, place: Place, first_line: int = 1) -> None:
@@ -64,7 +64,7 @@ class _Reading:
 
 def read_log(job: Job, stream: BinaryIO) -> None:
     """One log a file, read piece by piece."""
-    reading = _Reading(job, job.task.assignment.place)
+    reading = Reading(job, job.task.assignment.place)
     try:
         while chunk := stream.read(logs.CHUNK_BYTES):
             reading.feed(chunk)
@@ -83,7 +83,7 @@ def read_blocks(job: Job, stream: BinaryIO) -> None:
 
 def write_block(job: Job, block: Block) -> None:
     """One container's log of a dump, or the error that stands in its place."""
-    reading = _Reading(job, Place(block.namespace, block.pod, block.container, "current"), block.line)
+    reading = Reading(job, Place(block.namespace, block.pod, block.container, "current"), block.line)
     reading.feed(block.text)
     summary = reading.summary()
     failed = _REQUEST_ERROR.match(summary.tail) if summary.lines <= 2 else None

@@ -24,6 +24,8 @@ _CRD: Kind = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _FOLDERS: tuple[Kind, ...] = (("", "Node"), _NAMESPACE, _CRD)
 _FOLDER_FORMATS = ("must-gather", "inspect")
 _OURS = "triage"
+_PRINTED = "gpu-operator"
+"""Format in which nodes are printed text."""
 _CLEANED = "clean-report"
 _NAMED = 5
 """How many namespaces or files a reason names."""
@@ -88,6 +90,7 @@ def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
     _both_apis(seen)
     _damage(con, seen, names, newer)
     _folders(con, seen)
+    _printed(con, seen)
     _errors(con, seen, names, newer)
     _removed(con, seen)
     spaces = _spaces(con, seen, told.limited)
@@ -287,6 +290,18 @@ def _folders(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
     for group, kind in rows:
         if (group, kind) in _FOLDERS:
             seen[(group, kind)].folder = True
+
+
+def _printed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
+    """Nodes that were read of printed text alone are no objects that were collected."""
+    query = (
+        "SELECT count(*) FROM objects o JOIN files f ON f.file_id = o.file_id "
+        "WHERE o.api_group = '' AND o.kind = 'Node' AND f.format = ?"
+    )
+    found = (con.execute(query, [_PRINTED]).fetchone() or (0,))[0]
+    entry = seen.get(("", "Node"))
+    if found and entry and not (entry.listed or entry.folder):
+        entry.cut.append("no Node was collected as an object: GPU nodes are read from what kubectl describe and the labels say")
 
 
 def _errors(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names, newer: Newer) -> None:

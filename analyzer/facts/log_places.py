@@ -50,6 +50,20 @@ UPDATE logs SET namespace = n.pod_namespace, pod = n.pod, container = n.containe
 FROM named_logs n WHERE n.log_id = logs.log_id
 """
 
+# NVIDIA's must-gather names the pod of a log, or that it is the operator's own, but no namespace.
+_OPERATOR = r"""
+UPDATE logs SET namespace = p.namespace, pod = p.name, container = coalesce(nullif(logs.container, ''), p.main, '')
+FROM files f, (
+    SELECT input, name, min(namespace) AS namespace, min(json_extract_string(json, '$.spec.containers[0].name')) AS main,
+        coalesce(bool_or(json_extract_string(json, '$.metadata.labels.app') = 'gpu-operator'), false) AS own
+    FROM objects WHERE api_group = '' AND kind = 'Pod' GROUP BY input, name HAVING count(*) = 1
+    -- Of two pods of the operator nothing says which one its log is of.
+    QUALIFY NOT own OR count(*) FILTER (own) OVER (PARTITION BY input) = 1
+) p
+WHERE f.file_id = logs.file_id AND f.format = 'gpu-operator' AND logs.namespace = '' AND p.input = f.input
+    AND (p.name = logs.pod OR (logs.pod = '' AND p.own AND regexp_matches(f.path, '(^|/)gpu_operator_pod\.')))
+"""
+
 # The hits of a copy are those of the log that stays.
 _HITS = (
     "DELETE FROM log_hits WHERE log_id NOT IN (SELECT log_id FROM logs)",
@@ -71,5 +85,5 @@ def settle(con: duckdb.DuckDBPyConnection) -> None:
 
     A name that several pods have is nobody's: the log stays without a pod.
     """
-    for step in (_PREVIOUS, _NAMED, _COPIES, *_HITS, _JOIN, "DROP TABLE named_logs"):
+    for step in (_PREVIOUS, _NAMED, _COPIES, *_HITS, _JOIN, _OPERATOR, "DROP TABLE named_logs"):
         con.execute(step)

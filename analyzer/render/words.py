@@ -40,6 +40,7 @@ FORMAT: Final[dict[str, str]] = {
     "support-bundle": "troubleshoot support bundle",
     "support-bundle-host": "troubleshoot support bundle of hosts only, without cluster resources",
     "sonobuoy": "Sonobuoy results",
+    "gpu-operator": "must-gather of NVIDIA's GPU Operator",
     "plain": "plain manifests",
     "log": "log",
 }

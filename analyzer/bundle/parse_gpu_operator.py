@@ -1,0 +1,131 @@
+"""What only the must-gather of NVIDIA's GPU Operator has: nodes as printed text, logs of all containers of a pod in one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import orjson
+
+from analyzer.bundle import logs
+from analyzer.bundle.documents.described import Described, described, labelled
+from analyzer.bundle.errors import CutEntry
+from analyzer.bundle.formats.base import Place
+from analyzer.bundle.formats.gpu_operator import DESCRIBED
+from analyzer.bundle.job import Job, column_text, whole
+from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES
+from analyzer.bundle.parse_logs import Reading
+from analyzer.bundle.rows import LISTS, OBJECTS, masked_json
+
+MAX_RUNS = 2_000
+"""Stretches of one container that are told apart in one file; what follows is counted to the last one."""
+MAX_NODES = 5_000
+"""Nodes that are read of one file."""
+
+_PREFIX = re.compile(rb"\[pod/([^/\]\s]{1,253})/([^/\]\s]{1,253})\] ")
+
+
+def read_nodes(job: Job, stream: BinaryIO) -> None:
+    """Nodes as `kubectl describe` prints them, or as a list of their labels. There is no list that says that they are all."""
+    data, _ = whole(job, stream, MAX_DOCUMENT_BYTES)
+    is_description = job.task.assignment.name == DESCRIBED
+    seen: set[str] = set()
+    for node in described(data) if is_description else labelled(data):
+        job.tick()
+        if node.name in seen:
+            continue
+        if len(seen) == MAX_NODES:
+            job.result.problem(f"it has more than {MAX_NODES:,} nodes; the rest is not read", node.line)
+            break
+        seen.add(node.name)
+        _write_node(job, node, len(seen) - 1, whole_node=is_description)
+    if data.strip() and not seen:
+        job.result.problem("no node in it", 1)
+
+
+def _write_node(job: Job, node: Described, idx: int, *, whole_node: bool) -> None:
+    text = masked_json(node.value)
+    if len(text) > MAX_OBJECT_BYTES:
+        job.result.problem(f"a node is larger than {MAX_OBJECT_BYTES:,} bytes", node.line, 1)
+        return
+    row = {"file_id": job.task.file_id, "idx": idx, "line": node.line, "byte_offset": node.offset, "byte_length": node.length}
+    kind = {"api_group": "", "version": "v1", "kind": "Node", "namespace": "", "name": column_text(node.name)}
+    rest = {"uid": "", "resource_version": "", "whole": whole_node, "json": orjson.Fragment(text)}
+    job.sink.write(OBJECTS, row | kind | rest)
+    job.result.objects += 1
+
+
+def read_none(job: Job, stream: BinaryIO) -> None:
+    """An empty file whose name says that the cluster has none of a kind."""
+    stream.read(1)
+    hint = job.task.assignment.hint
+    row = {"file_id": job.task.file_id, "api_group": hint.group, "kind": hint.kind, "namespace": job.task.assignment.scope}
+    job.sink.write(LISTS, row | {"objects": 0, "complete": True})
+
+
+def read_prefixed(job: Job, stream: BinaryIO) -> None:
+    """A log whose lines begin with `[pod/POD/CONTAINER] `, as `kubectl logs --all-containers --prefix` prints them.
+
+    Each stretch of lines of one container is a log of its own, so that the lines of the file count. Lines without a name
+    belong to the stretch that they stand in.
+    """
+    own = job.task.assignment.place
+    reading: Reading | None = None
+    key: tuple[str, str] | None = None
+    runs = 0
+    line = 1
+    try:
+        for piece in _pieces(stream):
+            for found, text in _stretches(piece, key):
+                if reading is None or (found != key and runs < MAX_RUNS):
+                    if reading is not None:
+                        reading.write(reading.summary())
+                    runs += 1
+                    key = found
+                    pod, container = found or (own.pod, own.container)
+                    reading = Reading(job, Place(own.namespace, pod, container, own.source), line)
+                reading.feed(text)
+                line += text.count(b"\n")
+    except CutEntry as error:
+        job.result.problem(str(error))
+    if reading is None:
+        job.result.status = "empty"
+        return
+    reading.write(reading.summary())
+
+
+def _pieces(stream: BinaryIO) -> Iterator[bytes]:
+    """The stream in pieces that end at a line's end; a line longer than a piece is cut."""
+    rest = b""
+    try:
+        while chunk := stream.read(logs.CHUNK_BYTES):
+            text = rest + chunk
+            end = text.rfind(b"\n") + 1
+            if not end and len(text) >= logs.CHUNK_BYTES:
+                end = len(text)
+            rest = text[end:]
+            if end:
+                yield text[:end]
+    except CutEntry:
+        if rest:
+            yield rest
+        raise
+    if rest:
+        yield rest
+
+
+def _stretches(text: bytes, key: tuple[str, str] | None) -> Iterator[tuple[tuple[str, str] | None, bytes]]:
+    """The text cut where the container changes, with pod and container; `key` is that of the text before."""
+    begin, at = 0, 0
+    while at < len(text):
+        found = _PREFIX.match(text, at)
+        named = (found[1].decode("utf-8", "replace"), found[2].decode("utf-8", "replace")) if found else key
+        if named != key:
+            if at > begin:
+                yield key, text[begin:at]
+            key, begin = named, at
+        stop = text.find(b"\n", at)
+        at = len(text) if stop < 0 else stop + 1
+    if begin < len(text):
+        yield key, text[begin:]
