@@ -7,6 +7,7 @@ bytes, so that a folder of manifests with a README works and a folder of unrelat
 from __future__ import annotations
 
 from analyzer.bundle.formats.base import GUESS_JSON, Assignment, Root, Tree, base_name, is_log_name, is_objects_name, skip
+from analyzer.bundle.formats.nvidia_bug_report import as_log, is_report
 from analyzer.bundle.types import Hint
 
 MAX_GUESS_BYTES = 16 * 1024 * 1024
@@ -26,14 +27,17 @@ def classify(root: Root, path: str, size: int) -> Assignment:
     if root.part == _SINGLE and ".json" in name.lower():
         return Assignment("objects", "guess", name="log")
     if is_objects_name(name):
-        if name.lower().endswith(".json"):
-            return Assignment("objects", "guess", Hint(json=True), name=GUESS_JSON)
-        return Assignment("objects", "objects", Hint())
+        is_json = name.lower().endswith(".json")
+        return (
+            Assignment("objects", "guess", Hint(json=True), name=GUESS_JSON)
+            if is_json
+            else Assignment("objects", "objects", Hint())
+        )
     if root.part == _SINGLE:
         # A file that somebody names a log may be any text; one that does not (a README) must look like a log.
         return Assignment("log", "guess", name="single" if is_log_name(name) else "log")
     if is_log_name(name):
-        return Assignment("log", "guess", name="log")
+        return as_log() if is_report(name) else Assignment("log", "guess", name="log")
     if size <= MAX_GUESS_BYTES and ("." not in name.lstrip(".") or name.endswith((".txt", ".out", ".dump"))):
         return Assignment("objects", "guess", name="objects")
     return skip("no YAML, no JSON and no log")

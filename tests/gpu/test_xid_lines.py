@@ -1,0 +1,146 @@
+"""Lines about errors of GPUs in every way that they are written, and what their codes mean."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.facts.gpu import stack_words, xid_codes, xid_lines
+
+RULES = Path(__file__).parents[2] / "rules" / "gpu"
+XID = "NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
+
+
+@pytest.mark.parametrize(
+    ("line", "at", "stamp", "host"),
+    [
+        (f"[171167.620236] {XID}", None, "171167.620236 s after the boot", None),
+        (f"<4>[  100.5] {XID}", None, "100.500000 s after the boot", None),
+        (f"[Sun Nov  1 11:00:00 2026] {XID}", None, "Sun Nov  1 11:00:00 2026", None),
+        (f"kern  :warn  : 2026-11-01T11:00:00,250000+00:00 {XID}", datetime(2026, 11, 1, 11, 0, 0, 250000), None, None),
+        (f"4,3973,227996636,-;{XID}", None, "227.996636 s after the boot", None),
+        (f"Nov  1 11:00:00 forge-1.lab kernel: {XID}", None, "Nov  1 11:00:00", "forge-1.lab"),
+        (f"Nov 01 11:00:00.123456 forge-1 kernel: {XID}", None, "Nov 01 11:00:00.123456", "forge-1"),
+        (f"2026-11-01T11:00:00+0000 forge-1 kernel: {XID}", datetime(2026, 11, 1, 11), None, "forge-1"),
+        (f"2026-11-01T11:00:00.5Z [ 5.100000] {XID}", datetime(2026, 11, 1, 11, 0, 0, 500000), "5.100000 s after the boot", None),
+        (f"[pod/gpu-watch/c] 2026-11-01T11:00:00Z {XID}", datetime(2026, 11, 1, 11), None, None),
+        ("[Jul 23 2024 07:53:55] [ERROR] [tid 841] detected NVSwitch fatal error", None, "Jul 23 2024 07:53:55", None),
+        (
+            '{"__REALTIME_TIMESTAMP":"1793530800000000","_BOOT_ID":"' + "a" * 32 + f'","_HOSTNAME":"forge-1","MESSAGE":"{XID}"}}',
+            datetime(2026, 11, 1, 11),
+            None,
+            "forge-1",
+        ),
+        (XID, None, None, None),
+    ],
+)
+def test_what_stands_before_the_words(line: str, at: datetime | None, stamp: str | None, host: str | None) -> None:
+    front = xid_lines.front(line)
+    assert (front.at, front.stamp, front.host) == (at, stamp, host)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Xid (PCI:0000:1b:00): 13, pid=77, name=python3, Graphics", (77, "python3", None, None)),
+        ("Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, gone", (None, None, None, None)),
+        ("Xid (PCI:0009:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 01 (0x0)", (None, None, "fatal", None)),
+        ("Xid (PCI:0009:01:00): 145, pid=876767, name=ray::Worker, RLW Nonfatal XC0", (876767, "ray::Worker", "nonfatal", None)),
+        (
+            "Xid (PCI:0000:1b:00): 154, GPU recovery action changed from 0x0 (None) to 0x4 (Drain and Reset)",
+            (None, None, None, "Drain and Reset"),
+        ),
+        ("SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress", (None, None, "nonfatal", None)),
+    ],
+)
+def test_the_words(line: str, expected: tuple[object, ...]) -> None:
+    words = xid_lines.words(line)
+    assert (words.pid, words.process, words.grade, words.recovery) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("0000:9B:00", "0000:9b:00"),
+        ("00000000:9B:00.0", "0000:9b:00"),
+        ("9b:00.0", "0000:9b:00"),
+        ("00010008:06:00.0", "00010008:06:00"),
+        ("0000:9b:00:", "0000:9b:00"),
+        ("no", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_addresses(written: str | None, read: str | None) -> None:
+    assert xid_lines.pci(written) == read
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    front, words = xid_lines.front(text), xid_lines.words(text)
+    assert front.host is None or front.host in text
+    assert words.detail in text
+    xid_lines.pci(text)
+
+
+@pytest.mark.parametrize("code", [13, 31, 43, 68, 109])
+def test_what_the_device_plugin_leaves_alone_is_the_applications(code: int) -> None:
+    assert xid_codes.of_gpu(code).cls == "application"
+
+
+def test_order_of_cause_and_consequence() -> None:
+    tier = {code: xid_codes.of_gpu(code).tier for code in (48, 95, 64, 94, 63, 79, 45, 13)}
+    assert tier[48] < tier[95] <= tier[64] < tier[94] <= tier[63]
+    assert tier[79] < tier[13] < tier[45]
+
+
+def test_unknown_codes_are_said_to_be_unknown() -> None:
+    assert {xid_codes.of_gpu(code).cls for code in (14, 99999, 0)} == {"unknown"}
+    assert xid_codes.of_switch(99999).cls == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("code", "grade", "cls", "wear"),
+    [
+        (20034, "fatal", "fabric", False),
+        (20034, None, "fabric", True),
+        (12028, "nonfatal", "information", True),
+        (23010, "nonfatal", "fabric", False),
+        (11022, None, "information", True),
+        (77777, "fatal", "fabric", False),
+    ],
+)
+def test_switches(code: int, grade: str | None, cls: str, wear: bool) -> None:  # noqa: FBT001 - a case's own column
+    meaning = xid_codes.of_switch(code, grade)
+    assert (meaning.cls, meaning.wear) == (cls, wear)
+
+
+def test_each_code_stands_once() -> None:
+    data = yaml.safe_load(Path(xid_codes.__file__).with_name("xid.yaml").read_text("utf-8"))
+    codes = [code for row in data for code in row["codes"]]
+    assert len(codes) == len(set(codes))
+
+
+def test_grave_codes_have_signatures_of_their_own() -> None:
+    signatures = yaml.safe_load((RULES / "xid.signatures.yaml").read_text("utf-8"))["signatures"]
+    own = {"gpu/xid-memory", "gpu/xid-bus", "gpu/xid-firmware", "gpu/xid-nvlink"}
+    patterns = [re.compile(one["pattern"]) for one in signatures if one["id"] in own]
+    first = {code for code, meaning in xid_codes.gpu_codes().items() if meaning.tier == 1 and meaning.cls != "application"}
+    missing = {code for code in first if not any(one.search(f"NVRM: Xid (PCI:0000:1b:00): {code}, x") for one in patterns)}
+    assert missing == set()
+
+
+def test_every_word_has_a_meaning_and_every_meaning_words() -> None:
+    ids = {
+        one["id"]
+        for name in ("stack", "nccl")
+        for one in yaml.safe_load((RULES / f"{name}.signatures.yaml").read_text("utf-8"))["signatures"]
+    }
+    assert ids - set(stack_words.meanings()) == {"gpu/nccl-enqueued"}
+    assert set(stack_words.meanings()) - ids == {"gpu/driver-versions"}
