@@ -13,6 +13,9 @@ from analyzer.facts.kserve.base import GROUP, Lists
 from analyzer.facts.kserve.config import Config, read_configs
 from analyzer.facts.rows import insert_rows
 
+MAX_CANDIDATES = 200
+"""Runtimes that are listed for one service; those that fit, and those for its format, come first."""
+
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills the tables of KServe, and its rows of `states` and `relations`.
@@ -25,7 +28,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     known = runtimes.read(con)
     pods.derive(con)
     read = list(services.read(con, configs))
-    chosen = {one.item.object_id: _choose(one, known, lists) for one in read}
+    chosen = _choices(read, known, lists)
     _services(con, read, chosen, configs)
     insert_rows(con, "kserve_candidates", (row for one in read for row in _candidate_rows(one, chosen[one.item.object_id])))
     counts = {
@@ -77,15 +80,22 @@ def _services(
     insert_rows(con, "kserve_services", rows)
 
 
-def _choose(one: services.Service, known: runtimes.Runtimes, lists: Lists) -> choice.Choice | None:
-    """The choice for a service, None where its predictor brings its own containers."""
-    if one.model is None:
-        return None
-    namespace = one.item.namespace
-    unknown = [runtimes.LOCAL] if not lists.whole_in(runtimes.LOCAL, namespace) else []
-    unknown += [runtimes.CLUSTER] if not lists.whole_in(runtimes.CLUSTER) else []
-    local, cluster = known.local.get((one.item.input, namespace), []), known.cluster.get(one.item.input, [])
-    return choice.choose(one.model, local, cluster, unknown)
+def _choices(read: list[services.Service], known: runtimes.Runtimes, lists: Lists) -> dict[int, choice.Choice | None]:
+    """The choice for each service, None where its predictor brings its own containers. Equal ones are made once."""
+    made: dict[tuple[int, str, choice.Model], choice.Choice] = {}
+    chosen: dict[int, choice.Choice | None] = {}
+    for one in read:
+        number, namespace, model = one.item.input, one.item.namespace, one.model
+        if model is None:
+            chosen[one.item.object_id] = None
+            continue
+        key = (number, namespace, model)
+        if key not in made:
+            unknown = [runtimes.LOCAL] if not lists.whole_in(runtimes.LOCAL, namespace) else []
+            unknown += [runtimes.CLUSTER] if not lists.whole_in(runtimes.CLUSTER) else []
+            made[key] = choice.choose(model, known.local.get((number, namespace), []), known.cluster.get(number, []), unknown)
+        chosen[one.item.object_id] = made[key]
+    return chosen
 
 
 def _candidate_rows(one: services.Service, made: choice.Choice | None) -> list[dict[str, object]]:
@@ -108,5 +118,5 @@ def _candidate_rows(one: services.Service, made: choice.Choice | None) -> list[d
             "priority": candidate.runtime.priority(one.model.format) if candidate.runtime else None,
             "protocols": list(candidate.runtime.protocols) if candidate.runtime else [],
         }
-        for place, candidate in enumerate(made.candidates, 1)
+        for place, candidate in enumerate(made.candidates[:MAX_CANDIDATES], 1)
     ]

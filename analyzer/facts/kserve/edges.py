@@ -20,10 +20,16 @@ _EDGES = (
     WHERE (o.api_group = 'apps' AND o.kind = 'Deployment')
        OR (o.api_group = 'serving.knative.dev' AND o.kind IN ('Service', 'Configuration', 'Revision', 'Route'))
     """,  # noqa: S608 - a constant
-    # A model that does not load makes the pods that load it fail.
+    # A model that does not load makes the pods fail that load it, and what KServe made around them.
     """
     SELECT k.service_id, k.object_id, 'loader' FROM kserve_pods k JOIN kserve_services s ON s.object_id = k.service_id
     WHERE k.component IN ('predictor', '')
+    """,
+    """
+    SELECT DISTINCT s.object_id, o.object_id, 'loader' FROM relations r JOIN kserve_services s ON s.object_id = r.dst
+    JOIN objects o ON o.object_id = r.src
+    WHERE r.kind IN ('owner', 'serving') AND o.api_group IN ('apps', 'serving.knative.dev')
+      AND contains(o.name, '-predictor')
     """,
     "SELECT chosen_id, object_id, 'runtime' FROM kserve_services",
     # pvc://CLAIM/PATH

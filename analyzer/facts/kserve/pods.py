@@ -22,10 +22,13 @@ WITH labelled AS (
     FROM pods p JOIN objects o USING (object_id)
 ), named AS (
     SELECT l.object_id, s.object_id AS service_id, l.component, 0 AS rank
-    FROM labelled l JOIN objects s ON s.api_group = '{GROUP}'
-      AND s.input = l.input AND s.namespace = l.namespace AND (
-        (s.kind = 'InferenceService' AND s.name = l.service) OR (s.kind = 'InferenceGraph' AND s.name = l.graph)
-        OR (s.kind = 'LLMInferenceService' AND s.name = l.llm))
+    FROM (
+        SELECT *, 'InferenceService' AS kind, service AS of_name FROM labelled WHERE service IS NOT NULL
+        UNION ALL SELECT *, 'InferenceGraph', graph FROM labelled WHERE graph IS NOT NULL
+        UNION ALL SELECT *, 'LLMInferenceService', llm FROM labelled WHERE llm IS NOT NULL
+    ) l
+    JOIN objects s ON s.api_group = '{GROUP}' AND s.kind = l.kind AND s.input = l.input AND s.namespace = l.namespace
+      AND s.name = l.of_name
 ), above AS (
     WITH RECURSIVE chain(object_id, owner_id, steps) AS (
         SELECT w.object_id, w.owner_id, 1 FROM owners w JOIN pods p USING (object_id) WHERE w.owner_id IS NOT NULL
