@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analyzer.bundle.formats import cluster_info, deckhouse, gpu_operator, must_gather, nvidia_bug_report, plain, sonobuoy, support_bundle, triage
+from analyzer.bundle.formats import (
+    cluster_info,
+    deckhouse,
+    gpu_operator,
+    must_gather,
+    nvidia_bug_report,
+    plain,
+    sonobuoy,
+    support_bundle,
+    triage,
+)
 from analyzer.bundle.formats.base import NESTED, Assignment, Root, Tree, base_name, skip
 from analyzer.bundle.types import Entry
 
