@@ -41,6 +41,8 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "drain": ("Keeps from draining", "Kept from draining by"),
     "budget": ("Counted by", "Counts"),
     "gpu": ("Lacks GPUs for", "GPUs lack on"),
+    "gpu-user": ("Has faulty GPUs for", "Uses GPUs of"),
+    "gpu-words": ("Cannot give GPUs to", "Says what is wrong on"),
     "refused": ("Refused", "Refused by"),
     "operand": ("Makes GPUs usable on", "Its GPU components"),
     "queue": ("Queues", "Queued in"),

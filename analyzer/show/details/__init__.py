@@ -7,10 +7,22 @@ GPUs).
 
 from __future__ import annotations
 
-from analyzer.show.details import contents, gpu, kserve, kueue, namespaces, nodes, pods, services, volumes, workloads
+from analyzer.show.details import (
+    contents,
+    gpu,
+    gpu_logs,
+    kserve,
+    kueue,
+    namespaces,
+    nodes,
+    pods,
+    services,
+    volumes,
+    workloads,
+)
 from analyzer.show.subject import EVERY_KIND, Details, DetailsTable, Subject
 
-_MODULES = (pods, workloads, services, volumes, nodes, gpu, namespaces, contents, kueue, kserve)
+_MODULES = (pods, workloads, services, volumes, nodes, gpu, gpu_logs, namespaces, contents, kueue, kserve)
 
 
 def of(it: Subject) -> list[Details]:
