@@ -53,6 +53,8 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "workload": ("Starts", "Started through"),
     "serving": ("Serves", "Served by"),
     "runtime": ("Runs", "Runtime"),
+    "model": ("Loaded by", "Model"),
+    "class": ("Picked for", "Accelerator class"),
     "step": ("Used by", "Uses"),
     "loader": ("", ""),
 }

@@ -91,7 +91,7 @@ def rows(con: duckdb.DuckDBPyConnection, world: World, evaluated: Sequence[Evalu
         if kind == "Ready":
             ready.setdefault(object_id, (idx, status, reason, message, since))
         elif status != "True" and kind.endswith("Ready"):
-            words = f"{kind}={status}" + (f" ({reason})" if reason else "") + (f": {message}" if message else "")
+            words = f"{kind}={status}" + (f" ({reason})" if reason else "") + (f": {message.rstrip('. ')}" if message else "")
             unready.setdefault(object_id, []).append(one_line(words, 300))
     for one in evaluated:
         service = one.service

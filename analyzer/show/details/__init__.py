@@ -11,10 +11,13 @@ from analyzer.show.details import (
     contents,
     gpu,
     gpu_logs,
+    gpu_operator,
     kserve,
     kueue,
     namespaces,
     nodes,
+    ome,
+    order,
     pods,
     services,
     volumes,
@@ -22,7 +25,7 @@ from analyzer.show.details import (
 )
 from analyzer.show.subject import EVERY_KIND, Details, DetailsTable, Subject
 
-_MODULES = (pods, workloads, services, volumes, nodes, gpu, gpu_logs, namespaces, contents, kueue, kserve)
+_MODULES = (pods, workloads, services, volumes, nodes, gpu, gpu_operator, gpu_logs, namespaces, contents, kueue, kserve, ome, order)
 
 
 def of(it: Subject) -> list[Details]:
