@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,13 @@ from hypothesis import strategies as st
 from analyzer.facts.gpu import stack_words, xid_codes, xid_lines
 
 RULES = Path(__file__).parents[2] / "rules" / "gpu"
+
+
+def utc(*parts: int) -> datetime:
+    """A time as the tables hold it."""
+    return datetime(*parts, tzinfo=UTC).replace(tzinfo=None)  # type: ignore[misc,arg-type]
+
+
 XID = "NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
 
 
@@ -23,17 +30,17 @@ XID = "NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, GPU has 
         (f"[171167.620236] {XID}", None, "171167.620236 s after the boot", None),
         (f"<4>[  100.5] {XID}", None, "100.500000 s after the boot", None),
         (f"[Sun Nov  1 11:00:00 2026] {XID}", None, "Sun Nov  1 11:00:00 2026", None),
-        (f"kern  :warn  : 2026-11-01T11:00:00,250000+00:00 {XID}", datetime(2026, 11, 1, 11, 0, 0, 250000), None, None),
+        (f"kern  :warn  : 2026-11-01T11:00:00,250000+00:00 {XID}", utc(2026, 11, 1, 11, 0, 0, 250000), None, None),
         (f"4,3973,227996636,-;{XID}", None, "227.996636 s after the boot", None),
         (f"Nov  1 11:00:00 forge-1.lab kernel: {XID}", None, "Nov  1 11:00:00", "forge-1.lab"),
         (f"Nov 01 11:00:00.123456 forge-1 kernel: {XID}", None, "Nov 01 11:00:00.123456", "forge-1"),
-        (f"2026-11-01T11:00:00+0000 forge-1 kernel: {XID}", datetime(2026, 11, 1, 11), None, "forge-1"),
-        (f"2026-11-01T11:00:00.5Z [ 5.100000] {XID}", datetime(2026, 11, 1, 11, 0, 0, 500000), "5.100000 s after the boot", None),
-        (f"[pod/gpu-watch/c] 2026-11-01T11:00:00Z {XID}", datetime(2026, 11, 1, 11), None, None),
+        (f"2026-11-01T11:00:00+0000 forge-1 kernel: {XID}", utc(2026, 11, 1, 11), None, "forge-1"),
+        (f"2026-11-01T11:00:00.5Z [ 5.100000] {XID}", utc(2026, 11, 1, 11, 0, 0, 500000), "5.100000 s after the boot", None),
+        (f"[pod/gpu-watch/c] 2026-11-01T11:00:00Z {XID}", utc(2026, 11, 1, 11), None, None),
         ("[Jul 23 2024 07:53:55] [ERROR] [tid 841] detected NVSwitch fatal error", None, "Jul 23 2024 07:53:55", None),
         (
             '{"__REALTIME_TIMESTAMP":"1793530800000000","_BOOT_ID":"' + "a" * 32 + f'","_HOSTNAME":"forge-1","MESSAGE":"{XID}"}}',
-            datetime(2026, 11, 1, 11),
+            utc(2026, 11, 1, 11),
             None,
             "forge-1",
         ),
@@ -116,7 +123,7 @@ def test_unknown_codes_are_said_to_be_unknown() -> None:
         (77777, "fatal", "fabric", False),
     ],
 )
-def test_switches(code: int, grade: str | None, cls: str, wear: bool) -> None:  # noqa: FBT001 - a case's own column
+def test_switches(code: int, grade: str | None, cls: str, wear: bool) -> None:
     meaning = xid_codes.of_switch(code, grade)
     assert (meaning.cls, meaning.wear) == (cls, wear)
 

@@ -1,0 +1,142 @@
+"""Reports of nvidia-bug-report.sh: alone, packed, beside manifests; and logs of GPUs as a bundle of their own."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.bundle.formats import recognise
+from analyzer.bundle.formats.nvidia_bug_report import is_report
+from analyzer.bundle.parse_nvidia import written_at
+from analyzer.bundle.types import Entry
+
+ROOT = Path(__file__).parents[2]
+REPORT = """____________________________________________
+
+Start of NVIDIA bug report log file.
+
+Date: Sun Nov  1 12:00:00 UTC 2026
+uname: Linux forge-7 5.15.0-100-generic #1-Ubuntu SMP x86_64 GNU/Linux
+
+____________________________________________
+
+/usr/bin/journalctl -b -0:
+
+Nov 01 10:00:00 forge-7 kernel: NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
+
+____________________________________________
+
+/usr/bin/nvidia-smi --query
+
+GPU 00000000:1B:00.0
+    Product Name                          : NVIDIA A100-SXM4-80GB
+    Serial Number                         : 1650124014249
+    GPU UUID                              : GPU-00c0ffee-0001-0002-0003-000000000001
+    GSP Firmware Version                  : 535.129.03
+"""
+
+
+def analyzed(path: Path, out: Path) -> duckdb.DuckDBPyConnection:
+    """The database that an analysis leaves."""
+    command = [
+        sys.executable,
+        "-m",
+        "analyzer",
+        "analyze",
+        os.fspath(path),
+        "-o",
+        os.fspath(out),
+        "--format",
+        "json",
+        "--jobs",
+        "1",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return duckdb.connect(str(out / "bundle.duckdb"), read_only=True)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_report_alone(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / ("nvidia-bug-report.log" + (".gz" if packed else ""))
+    path.write_bytes(gzip.compress(REPORT.encode()) if packed else REPORT.encode())
+    con = analyzed(path, tmp_path / "out")
+    assert con.execute("SELECT format, format_at FROM inputs").fetchall() == [
+        ("nvidia-bug-report", datetime(2026, 11, 1, 12, tzinfo=UTC).replace(tzinfo=None))
+    ]
+    found = con.execute("SELECT host, pci, uuid, code, severity FROM xid_gpus").fetchall()
+    assert found == [("forge-7", "0000:1b:00", "GPU-00c0ffee-0001-0002-0003-000000000001", 79, "error")]
+    assert con.execute("SELECT code FROM findings WHERE code = 'gpu/HardwareFault'").fetchall()
+    kept = con.execute("SELECT * FROM bug_report_gpus").fetchall()
+    assert kept
+    assert "1650124014249" not in str(kept)
+
+
+def test_a_report_beside_manifests_is_one_of_the_files(tmp_path: Path) -> None:
+    folder = tmp_path / "sent"
+    (folder / "hosts").mkdir(parents=True)
+    (folder / "hosts" / "nvidia-bug-report_forge-7.log.gz").write_bytes(gzip.compress(REPORT.encode()))
+    (folder / "node.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: forge-7}\nstatus: {}\n")
+    con = analyzed(folder, tmp_path / "out")
+    assert con.execute("SELECT format, format_at FROM inputs").fetchall() == [("plain", None)]
+    assert con.execute("SELECT node, node_id IS NOT NULL FROM xid_gpus").fetchall() == [("forge-7", True)]
+
+
+def test_a_line_from_dmesg_alone_is_a_bundle_about_gpus(tmp_path: Path) -> None:
+    path = tmp_path / "dmesg.txt.log"
+    path.write_text("[1.1] NVRM: Xid (PCI:0000:1b:00): 31, pid=1, name=a, fault\n" * 500)
+    con = analyzed(path, tmp_path / "out")
+    assert con.execute("SELECT severity, least, events FROM xid_gpus").fetchall() == [("info", True, 200)]
+
+
+def test_a_flood_of_application_errors_hides_no_fault(tmp_path: Path) -> None:
+    flood = "[{n}.1] NVRM: Xid (PCI:0000:1b:00): 13, pid=1, name=a, fault\n"
+    lines = [flood.format(n=number) for number in range(1, 1001)]
+    lines[500] = "[501.1] NVRM: Xid (PCI:0000:3b:00): 48, pid=1, name=a, DBE\n"
+    lines[501] = (
+        "[502.1] NVRM: Xid (PCI:0000:1b:00): 154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)\n"
+    )
+    path = tmp_path / "dmesg.log"
+    path.write_text("".join(lines))
+    con = analyzed(path, tmp_path / "out")
+    found = con.execute("SELECT pci, severity, recovery FROM xid_gpus ORDER BY pci").fetchall()
+    assert found == [("0000:1b:00", "error", "GPU Reset Required"), ("0000:3b:00", "error", None)]
+
+
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        (b"Date: Sun Nov  1 12:00:00 UTC 2026", datetime(2026, 11, 1, 12, tzinfo=UTC)),
+        (b"Date: Sun 01 Nov 2026 12:30:00 AM UTC", datetime(2026, 11, 1, 0, 30, tzinfo=UTC)),
+        (b"Date: Sun 01 Nov 2026 01:30:00 PM GMT", datetime(2026, 11, 1, 13, 30, tzinfo=UTC)),
+        (b"Date: Sun Nov  1 12:00:00 CET 2026", None),
+        (b"Date: Sun Nov 31 12:00:00 UTC 2026", None),
+        (b"Date: Sun Nov 30 25:00:00 UTC 2026", None),
+        (b"Dates", None),
+    ],
+)
+def test_dates(line: bytes, at: datetime | None) -> None:
+    told = written_at(b"x\n" + line + b"\nrest")
+    assert (told[0] if told else None) == at
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_have_a_date_or_none(data: bytes) -> None:
+    written_at(b"Date: " + data)
+
+
+def test_names() -> None:
+    assert is_report("nvidia-bug-report.log.gz")
+    assert is_report("nvidia-bug-report_forge-7.log")
+    assert not is_report("nvidia-bug-report.sh")
+    paths = ["a/nvidia-bug-report.log.gz", "b/nvidia-bug-report.log"]
+    assert recognise(Entry(path, 10) for path in paths).format == "nvidia-bug-report"
