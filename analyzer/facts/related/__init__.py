@@ -1,0 +1,19 @@
+"""Kinds that stand beside Kueue, JobSet, Ray and KServe: LeaderWorkerSets by their pods, and named states of the others.
+
+What their conditions mean is data (`states.yaml`); the rules read the conditions themselves.
+"""
+
+from __future__ import annotations
+
+import duckdb
+
+from analyzer.facts.related import lws, states
+
+
+def derive(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills `lws` and `lws_groups`, rows of `states`, and edges from gangs to their pods.
+
+    Needs `conditions`, `pods`, `events`, `coverage`.
+    """
+    lws.derive(con)
+    states.derive(con)

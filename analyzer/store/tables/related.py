@@ -1,0 +1,50 @@
+"""Kinds beside Kueue, JobSet, Ray and KServe: LeaderWorkerSets and what their groups of pods say."""
+
+from __future__ import annotations
+
+from analyzer.store.tables.base import Table, table
+
+TABLES: tuple[Table, ...] = (
+    table(
+        "lws",
+        "facts",
+        "LeaderWorkerSets (leaderworkerset.x-k8s.io), one row each.",
+        """
+object_id BIGINT the LeaderWorkerSet
+input INTEGER its input
+namespace VARCHAR namespace
+name VARCHAR name
+state VARCHAR Deleting, Scaled to zero, Ready, Updating or Not ready, by its status
+reason VARCHAR reason of the condition behind it
+message VARCHAR message of that condition
+message_path VARCHAR where that condition stands
+since TIMESTAMP when that condition last turned
+available VARCHAR status of condition Available, null where there is none
+wanted INTEGER groups wanted
+ready INTEGER groups ready, by its status
+size INTEGER pods of a group, the leader too
+short INTEGER groups of which pods are missing or not ready, counted from pods; null where pods cannot be told
+short_since TIMESTAMP since when the oldest of these pods is not ready
+short_words VARCHAR states of the pods that are not ready, with their number
+leader_first BOOLEAN workers are made only when the leader is ready
+recreated INTEGER events that a whole group was made anew
+""",
+    ),
+    table(
+        "lws_groups",
+        "facts",
+        "Groups of LeaderWorkerSets, counted from their pods.",
+        """
+object_id BIGINT the LeaderWorkerSet
+group_index INTEGER number of the group
+pods INTEGER pods of it that there are
+ready INTEGER pods of it that are ready
+leader VARCHAR state of its leader, null where there is none
+why VARCHAR states of its pods that are not ready, with their number
+pod VARCHAR the pod that is not ready longest, the leader before others
+pod_id BIGINT that pod
+pod_message VARCHAR what is said of that pod
+since TIMESTAMP since when that pod is not ready
+""",
+    ),
+)
