@@ -33,6 +33,7 @@ from analyzer.facts import (
     pods,
     quotas,
     ray,
+    related,
     relations,
     scheduling,
     services,
@@ -100,5 +101,6 @@ def derive_all(
     kserve.derive(con)
     jobset.derive(con)
     ray.derive(con)
+    related.derive(con)
     ome.derive(con)
     order.derive(con)

@@ -21,6 +21,7 @@ from analyzer.store.tables import (
     order,
     pods,
     ray,
+    related,
     result,
     services,
 )
@@ -46,6 +47,7 @@ TABLES: tuple[Table, ...] = (
     *kserve.TABLES,
     *jobset.TABLES,
     *ray.TABLES,
+    *related.TABLES,
     *ome.TABLES,
     *order.TABLES,
     *result.TABLES,

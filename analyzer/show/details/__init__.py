@@ -12,6 +12,7 @@ from analyzer.show.details import (
     gpu,
     gpu_logs,
     gpu_operator,
+    jobset,
     kserve,
     kueue,
     namespaces,
@@ -19,13 +20,31 @@ from analyzer.show.details import (
     ome,
     order,
     pods,
+    ray,
     services,
     volumes,
     workloads,
 )
 from analyzer.show.subject import EVERY_KIND, Details, DetailsTable, Subject
 
-_MODULES = (pods, workloads, services, volumes, nodes, gpu, gpu_operator, gpu_logs, namespaces, contents, kueue, kserve, ome, order)
+_MODULES = (
+    pods,
+    workloads,
+    services,
+    volumes,
+    nodes,
+    gpu,
+    gpu_operator,
+    gpu_logs,
+    namespaces,
+    contents,
+    kueue,
+    kserve,
+    ome,
+    order,
+    jobset,
+    ray,
+)
 
 
 def of(it: Subject) -> list[Details]:
