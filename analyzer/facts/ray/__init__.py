@@ -57,7 +57,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     for item in stored(con, [(GROUP, "RayCluster")]):
         one = clusters.read(item)
         mine = pods.get((one.input, one.namespace, one.name), [])
-        clusters.settle(one, mine, whole)
+        clusters.settle(one, mine, pods_whole=whole.has("", "Pod", one.namespace))
         known.setdefault((one.input, one.namespace), {})[one.name] = one
         ids.setdefault((one.input, one.namespace), {})[one.name] = one.object_id
         workers += [

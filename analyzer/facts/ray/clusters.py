@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from analyzer.facts.kueue.base import Condition, conditions
-from analyzer.facts.ray.base import RayPod, Whole
+from analyzer.facts.ray.base import RayPod
 from analyzer.facts.ray.groups import NO_LIMIT, Group, count, read_groups
 from analyzer.facts.values import Stored, flag, mapping, mappings, moment, number, text
 
@@ -101,15 +101,14 @@ def read(item: Stored) -> Cluster:
     )
 
 
-def settle(one: Cluster, pods: list[RayPod], whole: Whole) -> None:
+def settle(one: Cluster, pods: list[RayPod], *, pods_whole: bool) -> None:
     """Decides the state, judges the head, and counts the workers.
 
     Args:
         one: the cluster, changed in place.
         pods: those with its label.
-        whole: what was collected whole.
+        pods_whole: every pod of its namespace is in the bundle.
     """
-    pods_whole = whole.has("", "Pod", one.namespace)
     _judge_head(one, pods, pods_whole=pods_whole)
     failed = one.true("ReplicaFailure")
     if failed:
