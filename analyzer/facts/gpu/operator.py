@@ -20,14 +20,12 @@ SELECT DISTINCT src, dst, 'gpu-chain' FROM (
 ORDER BY src, dst
 """
 
-# Parts that are not rolled out keep the policy from being ready; so do NVIDIADrivers where it leaves the driver to them.
+# Parts that are not rolled out, and wait for no other, keep the policy from being ready; so do NVIDIADrivers where it leaves
+# the driver to them.
 _PARTS = """
 INSERT INTO relations
 SELECT DISTINCT src, dst, 'gpu-part' FROM (
-    SELECT p.daemonset_id AS src, c.policy_id AS dst
-    FROM gpu_operator_pods p JOIN gpu_components c ON c.name = p.component AND c.state <> 'See NVIDIADriver'
-    UNION ALL
-    SELECT daemonset_id, policy_id FROM gpu_components WHERE state IN ('Rolled out', 'Not rolled out')
+    SELECT daemonset_id AS src, policy_id AS dst FROM gpu_components WHERE state = 'Not rolled out' AND NOT waits
     UNION ALL
     SELECT d.object_id, p.object_id FROM gpu_policies d JOIN gpu_policies p ON p.kind = 'ClusterPolicy' AND p.active
     WHERE d.kind = 'NVIDIADriver' AND d.active AND p.uses_drivers

@@ -83,7 +83,7 @@ def derive(con: duckdb.DuckDBPyConnection, operator: Operator) -> list[Rollout]:
     rows = [_row(rollout, world) for rollout in rollouts]
     insert_rows(con, "gpu_components", rows)
     con.execute(
-        "INSERT INTO states SELECT NULL, 'nvidia.com', 'GpuOperatorComponent', '', name, state, trouble, message, since "
+        "INSERT INTO states SELECT NULL, 'nvidia.com', 'GpuOperatorComponent', '', name, state, NULL, message, since "
         "FROM gpu_components WHERE state IS NOT NULL ORDER BY name"
     )
     return rollouts
