@@ -18,6 +18,7 @@ LISTED = (
     ("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"), (KUEUE, "LocalQueue", "localqueues"), (KUEUE, "Workload", "workloads"),
 )  # fmt: skip
 CLUSTER_LISTED = (
+    ("nvidia.com/v1", "ClusterPolicy", "clusterpolicies"),
     (KUEUE, "AdmissionCheck", "admissionchecks"), (KUEUE, "ClusterQueue", "clusterqueues"), (KUEUE, "Cohort", "cohorts"),
     (KUEUE, "ResourceFlavor", "resourceflavors"), (KUEUE, "Topology", "topologies"),
 )  # fmt: skip

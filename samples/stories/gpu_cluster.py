@@ -50,6 +50,55 @@ def story() -> Cluster:
 
 
 def _operator(c: Cluster, gpu_nodes: list[str]) -> None:
+    """The operator with its parts; drivers and the container toolkit are installed on the hosts."""
+    image = f"{REGISTRY}/nvidia/gpu-operator:v25.10.1"
+    operator = c.deployment("gpu-operator", "gpu-operator", replicas=1, ready=1, image=image, since=c.ago(days=41))
+    c.pod(operator, "w4x9c", "lark-cp-2", created=c.ago(days=41), status=c.running("gpu-operator", image, c.ago(days=41)))
+    waits = "state-operator-validation state-device-plugin gpu-feature-discovery state-mig-manager"
+    words = f"ClusterPolicy is not ready; states not ready: [{waits}]"
+    turned = c.ago(minutes=25)
+    c.add(
+        {
+            "apiVersion": "nvidia.com/v1",
+            "kind": "ClusterPolicy",
+            "metadata": {"name": "cluster-policy", "generation": 4},
+            "spec": {
+                "driver": {"enabled": False},
+                "toolkit": {"enabled": False},
+                "devicePlugin": {"enabled": True},
+                "gfd": {"enabled": True},
+                "dcgm": {"enabled": False},
+                "dcgmExporter": {"enabled": False},
+                "migManager": {"enabled": True, "config": {"name": "default-mig-parted-config", "default": "all-disabled"}},
+                "mig": {"strategy": "single"},
+                "sandboxWorkloads": {"enabled": False},
+            },
+            "status": {
+                "namespace": "gpu-operator",
+                "state": "notReady",
+                "conditions": [
+                    {"type": "Ready", "status": "False", "reason": "Error", "message": "", "lastTransitionTime": turned},
+                    {
+                        "type": "Error",
+                        "status": "True",
+                        "reason": "OperandNotReady",
+                        "message": words,
+                        "lastTransitionTime": turned,
+                    },
+                ],
+            },
+        },
+        c.ago(days=120),
+    )
+    for name, image, mark in (
+        ("nvidia-operator-validator", f"{REGISTRY}/nvidia/gpu-operator-validator:v25.10.1", "v"),
+        ("gpu-feature-discovery", f"{REGISTRY}/nvidia/gpu-feature-discovery:v0.17.4", "f"),
+    ):
+        part = c.daemonset("gpu-operator", name, image=image, desired=12, ready=11)
+        for number, node in enumerate(gpu_nodes):
+            lost = c.ago(minutes=26) if node == "lark-gpu-07" else ""
+            status = c.running(name, image, c.ago(days=30), lost=lost)
+            c.pod(part, f"{mark}{number:02d}kb", node, created=c.ago(days=30), status=status)
     image = f"{REGISTRY}/nvidia/k8s-device-plugin:v0.17.4"
     plugin = c.daemonset("gpu-operator", "nvidia-device-plugin-daemonset", image=image, desired=12, ready=11)
     for number, node in enumerate(gpu_nodes):
