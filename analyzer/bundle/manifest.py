@@ -36,6 +36,14 @@ WHOLE_GROUP = "*"
 
 OUTCOMES = ("ok", "forbidden", "not-served", "timed-out", "truncated", "failed")
 LOG_OUTCOMES = ("ok", "none", "forbidden", "timed-out", "truncated", "failed", "skipped")
+
+_UNSAID = {
+    "forbidden": "the server refused it, and its words were not kept",
+    "not-served": "the cluster does not serve it",
+    "timed-out": "no answer in time",
+    "truncated": "the list broke off before its end",
+    "failed": "the request failed, and the collector does not say why",
+}
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _MAX_INT = 2**62
 
@@ -135,6 +143,15 @@ def manifest(value: Any) -> Manifest | None:
         if (count := _count(number)) is not None:
             found.redacted[_name(key)] = count
     return found
+
+
+def told(outcome: str, namespace: str, message: str) -> str:
+    """What came of a request that was not `ok`: the server's words, with the namespace where they do not name it.
+
+    Everything that speaks of a request has the same words, so that what a refusal hides can be found by them.
+    """
+    said = message or _UNSAID.get(outcome, outcome)
+    return said if namespace == "*" or namespace in said else f"{said} (namespace {namespace})"
 
 
 def words(text: Any) -> str:

@@ -11,7 +11,7 @@ import orjson
 
 from analyzer.bundle.collect_errors import MAX_ERRORS, CollectError
 from analyzer.bundle.job import Job, whole, write_error
-from analyzer.bundle.manifest import MAX_MANIFEST_BYTES, VERSION, Log, Manifest, Request, manifest
+from analyzer.bundle.manifest import MAX_MANIFEST_BYTES, VERSION, Log, Manifest, Request, manifest, told
 from analyzer.bundle.rows import DIGESTS, DOCUMENTS, LOG_REQUESTS, REQUESTS, to_json
 
 ROLE = "triage-manifest"
@@ -19,13 +19,6 @@ ROLE = "triage-manifest"
 
 _KINDS = {"forbidden": "forbidden", "timed-out": "timeout", "truncated": "failed", "failed": "failed"}
 """Outcome of a request that did not give all → kind in table collect_errors. What is not served is no error."""
-
-_UNSAID = {
-    "forbidden": "the server refused it, and its words were not kept",
-    "timed-out": "no answer in time",
-    "truncated": "the list broke off before its end",
-    "failed": "the request failed, and the collector does not say why",
-}
 
 
 def read_manifest(job: Job, stream: BinaryIO) -> None:
@@ -101,11 +94,9 @@ def _errors(found: Manifest, data: bytes) -> Iterator[CollectError]:
     """What could not be got, with the line of its words."""
     places = _Places(data)
     for request in [one for one in found.requests if one.outcome in _KINDS][:MAX_ERRORS]:
-        said = request.message or _UNSAID[request.outcome]
-        where = f" in namespace {request.namespace}" if request.namespaced and request.namespace != "*" else ""
         subject = f"{request.resource}.{request.group}".removeprefix("*.") if request.group else request.resource
         line = places.after(b'"requests"', request.message)
-        yield CollectError(line, _KINDS[request.outcome], subject, said if not where or where in said else f"{said}{where}")
+        yield CollectError(line, _KINDS[request.outcome], subject, told(request.outcome, request.namespace, request.message))
     seen: set[str] = set()
     for log in found.logs:
         if (
@@ -119,7 +110,7 @@ def _errors(found: Manifest, data: bytes) -> Iterator[CollectError]:
 
 
 def _log_words(log: Log) -> str:
-    return log.message or _UNSAID[log.outcome]
+    return told(log.outcome, "", log.message)
 
 
 class _Places:

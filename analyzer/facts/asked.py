@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import duckdb
 import orjson
 
+from analyzer.bundle.manifest import told
 from analyzer.facts.kindnames import Kind, Names
 from analyzer.facts.values import mapping, mappings, strings, text
 
@@ -96,12 +97,12 @@ def asked(con: duckdb.DuckDBPyConnection) -> Asked:
 def manifests(con: duckdb.DuckDBPyConnection) -> Manifests:
     """Read the manifests of our own bundles."""
     rows = con.execute(
-        "SELECT DISTINCT f.input, r.api_group, r.kind, r.namespace, r.outcome, r.message, r.resource "
+        "SELECT DISTINCT f.input, r.api_group, r.kind, r.namespace, r.outcome, r.message "
         "FROM requests r JOIN files f USING (file_id) ORDER BY ALL"
     ).fetchall()
     failed = [
-        Request(number, (group, kind), space, outcome, _words(outcome, space, message, resource))
-        for number, group, kind, space, outcome, message, resource in rows
+        Request(number, (group, kind), space, outcome, told(outcome, space, message))
+        for number, group, kind, space, outcome, message in rows
         if outcome != "ok"
     ]
     kept = con.execute(
@@ -118,12 +119,6 @@ def manifests(con: duckdb.DuckDBPyConnection) -> Manifests:
         frozenset().union(*limits) if known and len(limits) == len(spaces) else None,
         any(text(value.get("interrupted")) for value in values),
     )
-
-
-def _words(outcome: str, space: str, message: str, resource: str) -> str:
-    """What came of a request: the server's words, with the namespace where they do not name it."""
-    said = message or f"{resource.replace('*', 'its API group')}: {outcome.replace('-', ' ')}"
-    return said if space == "*" or space in said else f"{said} (namespace {space})"
 
 
 def kinds_of(resource: str, names: Names, with_objects: frozenset[Kind]) -> list[Kind]:

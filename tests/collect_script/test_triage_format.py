@@ -86,6 +86,14 @@ def test_a_refusal_is_a_finding_that_tells_what_it_blinds(tmp_path: Path) -> Non
     assert {entry["code"] for entry in found.report["notEvaluated"]} >= {"node/NotReady"}
 
 
+@pytest.mark.parametrize("message", ["no such luck", 'cannot list "nodes" in the namespace "soup"', ""])
+def test_a_refusal_in_one_namespace_tells_what_it_blinds(tmp_path: Path, message: str) -> None:
+    asked = [request("Namespace"), request("Node"), request("Pod", "forbidden", "soup", status=403, message=message)]
+    written = Written(objects=SPACES, requests=asked, manifest={"scope": {"namespaces": ["soup"]}})
+    one = analyzed(tmp_path, written).finding("collect/Incomplete")
+    assert "Hidden by this: Pod (blinds" in one["message"], one["message"]
+
+
 def test_secrets_out_of_bounds_are_no_fault_of_the_bundle(tmp_path: Path) -> None:
     asked = [request("Namespace"), request("Pod"), request("Node"), request("Event")]
     refused = request("Secret", "forbidden", status=403, message="secrets is forbidden")
