@@ -10,6 +10,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -130,7 +131,7 @@ class Api:
         try:
             self.clock.note(response.headers.get("Date"))
             if response.status != 200:
-                raise self._refused(response)
+                raise self._refused(response, end)
             yield from self._body(response, end, limit)
             clean = True
         finally:
@@ -176,11 +177,11 @@ class Api:
         # A certificate does not get better by asking again.
         return failed if isinstance(error, SSLError) else _Again(failed, None)
 
-    def _refused(self, response: urllib3.BaseHTTPResponse) -> Exception:
-        try:
-            body = response.read(1 << 16, decode_content=True)
-        except (HTTPError, OSError):
-            body = b""
+    def _refused(self, response: urllib3.BaseHTTPResponse, end: float) -> Exception:
+        body = b""
+        with suppress(HTTPError, OSError):
+            while len(body) < 1 << 16 and time.monotonic() < end and (piece := response.read1(1 << 16, decode_content=True)):
+                body += piece
         status = response.status
         error = RequestError(
             _OUTCOMES.get(status, "failed"), status, _status_words(body) or str(response.reason or f"HTTP {status}")

@@ -105,7 +105,11 @@ class Taker:
                 break
             except Stopped:
                 outcome, status = ("truncated" if state.pages else "timed-out"), None
-                message = "the collection ended before the list did" if state.pages else "not asked for: the collection had ended"
+                message = (
+                    "the collection ended before the list did"
+                    if state.pages
+                    else "the collection ended before there was an answer"
+                )
                 break
         tally.add(counts)
         return Request(

@@ -72,7 +72,7 @@ def take(api: Api, wanted: Wanted, limits: LogLimits, path: Path) -> TakenLog:
             tail.add(piece)
     except Stopped:
         if not tail.size:
-            return TakenLog(wanted, "skipped", left_out=None, message="not asked for: the collection had ended")
+            return TakenLog(wanted, "skipped", left_out=None, message="the collection ended before there was an answer")
         outcome, message = "truncated", "the collection ended before the log did"
     except RequestError as error:
         if not tail.size:

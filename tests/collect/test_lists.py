@@ -142,6 +142,24 @@ def test_slow_answers_time_out(collect: Collect) -> None:
     assert bundle.request("pods")["outcome"] == "ok"
 
 
+def test_words_of_a_refusal_that_never_end(collect: Collect) -> None:
+    async def dripping(asked: Asked) -> aiohttp.web.StreamResponse:
+        response = aiohttp.web.StreamResponse(status=403)
+        await response.prepare(asked.raw)
+        for _ in range(100):
+            await response.write(b"no ")
+            await asyncio.sleep(0.1)
+        return response
+
+    cluster = small()
+    cluster.faults["nodes"] = [dripping]
+    with cluster.running():
+        begin = time.monotonic()
+        request = collect(cluster, request_timeout=1.0).request("nodes")
+    assert time.monotonic() - begin < 5
+    assert (request["outcome"], request["message"].split()[0]) == ("forbidden", "no")
+
+
 @pytest.mark.parametrize(
     ("body", "outcome"),
     [
