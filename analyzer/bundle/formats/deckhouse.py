@@ -1,9 +1,9 @@
 """Debug archives of the Deckhouse Kubernetes Platform, of all generations (deckhouse-controller's and d8's `collect-debug-info`).
 
 They are flat: each file is what one command printed, named after it. Newer generations put the name of a group in front
-
-
-
+(`events.json` became `cluster-events.json`) and list what failed in `collection-errors.txt`; in older ones a failed command
+left an empty or cut file, or none. Names lie about the contents: `*.json` may be a log, `*.txt` objects; the bytes decide.
+Nothing of the inference modules is in them but events and the settings of modules.
 """
 
 from __future__ import annotations

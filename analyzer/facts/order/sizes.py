@@ -24,13 +24,16 @@ _BEFORE = 40
 def needed_and_found(message: str) -> tuple[Fraction | None, Fraction | None]:
     """What is needed and the largest that was found, in bytes; None for what the message does not tell."""
     text = message[:MAX_MESSAGE]
-    sizes = [(_bytes(match), text[max(0, match.start() - _BEFORE) : match.start()]) for match in _SIZE.finditer(text)]
+    sizes, end = [], 0
+    for match in _SIZE.finditer(text):
+        sizes.append((_bytes(match), text[max(end, match.start() - _BEFORE) : match.start()]))
+        end = match.end()
     different = sorted({value for value, _ in sizes})
     if len(different) == 2:
         return different[1], different[0]
     if len(different) == 1:
         return (different[0], None) if _NEED.search(sizes[0][1]) else (None, None)
-    need = [value for value, before in sizes if _NEED.search(before.rpartition(",")[2])]
+    need = [value for value, before in sizes if _NEED.search(before)]
     return (need[0], None) if len(set(need)) == 1 else (None, None)
 
 
