@@ -63,6 +63,10 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "class": ("Picked for", "Accelerator class"),
     "step": ("Used by", "Uses"),
     "loader": ("", ""),
+    "order-class": ("Ordered from by", "Class"),
+    "order-model": ("Ordered by", "Model"),
+    "order-pod": ("", ""),
+    "order": ("", "Made for"),
 }
 """Kind of relation → what `src` says of `dst`, what `dst` says of `src`; empty where another section tells it."""
 
