@@ -27,7 +27,8 @@ OBJECTS = [
             clusterServingRuntimeName="wide",
             components={"predictor": {
                 "url": "http://cone.example", "latestCreatedRevision": "r2", "latestReadyRevision": "r1",
-                "traffic": [{"revisionName": "r1", "percent": 90}, {"revisionName": "r2", "percent": 10, "latestRevision": True}]}},
+                "traffic": [
+                    {"revisionName": "r1", "percent": 90}, {"revisionName": "r2", "percent": 10, "latestRevision": True}]}},
         ),
     ),
     service("own", None, told(condition("Ready", "False"))),

@@ -10,7 +10,7 @@ import duckdb
 
 from analyzer.facts.kserve import choice, components, edges, others, pods, runtimes, services
 from analyzer.facts.kserve.base import GROUP, Lists
-from analyzer.facts.kserve.config import Config, read_configs
+from analyzer.facts.kserve.config import Config, read_config
 from analyzer.facts.rows import insert_rows
 
 MAX_CANDIDATES = 200
@@ -24,12 +24,12 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     """
     if not con.execute("SELECT 1 FROM objects WHERE api_group = ? LIMIT 1", [GROUP]).fetchone():
         return
-    lists, configs = Lists.read(con), read_configs(con)
+    lists, config = Lists.read(con), read_config(con)
     known = runtimes.read(con)
     pods.derive(con)
-    read = list(services.read(con, configs))
+    read = list(services.read(con, config))
     chosen = _choices(read, known, lists)
-    _services(con, read, chosen, configs)
+    _services(con, read, chosen, config)
     insert_rows(con, "kserve_candidates", (row for one in read for row in _candidate_rows(one, chosen[one.item.object_id])))
     counts = {
         (service, component): (count, ready)
@@ -40,9 +40,9 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     }
     insert_rows(con, "kserve_components", (row for one in read for row in components.rows(one, counts)))
     revisions = {
-        (number, namespace, name): object_id
-        for number, namespace, name, object_id in con.execute(
-            "SELECT input, namespace, name, object_id FROM objects WHERE api_group = 'serving.knative.dev' AND kind = 'Revision'"
+        (namespace, name): object_id
+        for namespace, name, object_id in con.execute(
+            "SELECT namespace, name, object_id FROM objects WHERE api_group = 'serving.knative.dev' AND kind = 'Revision'"
         ).fetchall()
     }
     insert_rows(con, "kserve_traffic", (row for one in read for row in components.traffic_rows(one, revisions)))
@@ -63,11 +63,11 @@ def _services(
     con: duckdb.DuckDBPyConnection,
     read: list[services.Service],
     chosen: dict[int, choice.Choice | None],
-    configs: dict[int, Config],
+    config: Config,
 ) -> None:
     rows = []
     for one in read:
-        row = services.row(one, chosen[one.item.object_id], configs.get(one.item.input, Config()))
+        row = services.row(one, chosen[one.item.object_id], config)
         stuck = components.blocked(one)
         if stuck is not None:
             row |= {
@@ -82,18 +82,18 @@ def _services(
 
 def _choices(read: list[services.Service], known: runtimes.Runtimes, lists: Lists) -> dict[int, choice.Choice | None]:
     """The choice for each service, None where its predictor brings its own containers. Equal ones are made once."""
-    made: dict[tuple[int, str, choice.Model], choice.Choice] = {}
+    made: dict[tuple[str, choice.Model], choice.Choice] = {}
     chosen: dict[int, choice.Choice | None] = {}
     for one in read:
-        number, namespace, model = one.item.input, one.item.namespace, one.model
+        namespace, model = one.item.namespace, one.model
         if model is None:
             chosen[one.item.object_id] = None
             continue
-        key = (number, namespace, model)
+        key = (namespace, model)
         if key not in made:
             unknown = [runtimes.LOCAL] if not lists.whole_in(runtimes.LOCAL, namespace) else []
             unknown += [runtimes.CLUSTER] if not lists.whole_in(runtimes.CLUSTER) else []
-            made[key] = choice.choose(model, known.local.get((number, namespace), []), known.cluster.get(number, []), unknown)
+            made[key] = choice.choose(model, known.local.get(namespace, []), known.cluster, unknown)
         chosen[one.item.object_id] = made[key]
     return chosen
 

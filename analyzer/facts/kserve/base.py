@@ -22,7 +22,7 @@ _TAIL = re.compile(r"[?#].*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition with its place. `fatal` is False for one of Knative's severities Info and Warning: a detail, no failure."""
+    """A condition with its place."""
 
     type: str
     status: str
@@ -30,7 +30,6 @@ class Condition:
     message: str | None
     since: datetime | None
     path: str
-    fatal: bool
 
     @property
     def is_false(self) -> bool:
@@ -47,8 +46,7 @@ def conditions(status: dict[str, Any]) -> dict[str, Condition]:
             message = bare_text(text(item.get("message")))
             reason = text(item.get("reason"))
             place = f"status.conditions[{index}].{'message' if message else 'reason' if reason else 'status'}"
-            fatal = item.get("severity") not in ("Info", "Warning")
-            found[kind] = Condition(kind, state, reason, message, moment(item.get("lastTransitionTime")), place, fatal)
+            found[kind] = Condition(kind, state, reason, message, moment(item.get("lastTransitionTime")), place)
     return found
 
 

@@ -56,8 +56,8 @@ def rows(one: Service, pods: dict[tuple[int, str], tuple[int, int]]) -> Iterator
         }
 
 
-def traffic_rows(one: Service, revisions: dict[tuple[int, str, str], int]) -> Iterator[dict[str, Any]]:
-    """Rows of `kserve_traffic`. `revisions`: (input, namespace, name) → the Knative Revision."""
+def traffic_rows(one: Service, revisions: dict[tuple[str, str], int]) -> Iterator[dict[str, Any]]:
+    """Rows of `kserve_traffic`. `revisions`: (namespace, name) → the Knative Revision."""
     status = mapping(one.status.get("components"))
     for name in COMPONENTS:
         for index, target in enumerate(mappings(mapping(status.get(name)).get("traffic"))[:MAX_TRAFFIC]):
@@ -67,7 +67,7 @@ def traffic_rows(one: Service, revisions: dict[tuple[int, str, str], int]) -> It
                 "component": name,
                 "idx": index,
                 "revision": revision,
-                "revision_id": revisions.get((one.item.input, one.item.namespace, revision or "")),
+                "revision_id": revisions.get((one.item.namespace, revision or "")),
                 "percent": number(target.get("percent")),
                 "latest": flag(target.get("latestRevision")),
                 "tag": text(target.get("tag")),

@@ -29,7 +29,7 @@ MODES = {
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What holds for one input.
+    """What the bundle says of it.
 
     Attributes:
         mode: the default deployment mode, None where the bundle does not say.
@@ -42,35 +42,31 @@ class Config:
     version: str | None = None
 
 
-def read_configs(con: duckdb.DuckDBPyConnection) -> dict[int, Config]:
-    """The configuration of each input.
+def read_config(con: duckdb.DuckDBPyConnection) -> Config:
+    """The configuration.
 
     The ConfigMap counts that lies beside the controller, else the one in namespace kserve; of several elsewhere one
     counts only where all say the same.
     """
-    controllers: dict[int, list[tuple[str, str | None]]] = {}
-    for number, namespace, images in con.execute(
-        "SELECT input, namespace, json_extract_string(json, '$.spec.template.spec.containers[*].image') FROM objects "
+    beside: list[tuple[str, str | None]] = []
+    for namespace, images in con.execute(
+        "SELECT namespace, json_extract_string(json, '$.spec.template.spec.containers[*].image') FROM objects "
         "WHERE api_group = 'apps' AND kind = 'Deployment' AND name = 'kserve-controller-manager' ORDER BY object_id"
     ).fetchall():
         versions = [match[1] for image in images or [] if image and "kserve" in image and (match := _VERSION.search(image))]
-        controllers.setdefault(number, []).append((namespace, versions[0] if versions else None))
-    maps: dict[int, list[tuple[str, int, str]]] = {}
-    for number, object_id, namespace, said in con.execute(
-        "SELECT input, object_id, namespace, json_extract_string(json, '$.data.deploy') FROM objects "
+        beside.append((namespace, versions[0] if versions else None))
+    maps: list[tuple[str, int, str]] = []
+    for object_id, namespace, said in con.execute(
+        "SELECT object_id, namespace, json_extract_string(json, '$.data.deploy') FROM objects "
         "WHERE api_group = '' AND kind = 'ConfigMap' AND name = ? ORDER BY object_id",
         [_NAME],
     ).fetchall():
         mode = MODES.get(text(_parsed(said).get("defaultDeploymentMode")) or "")
         if mode:
-            maps.setdefault(number, []).append((namespace, object_id, mode))
-    found: dict[int, Config] = {}
-    for number in controllers.keys() | maps.keys():
-        beside = controllers.get(number, [])
-        version = next((said for _, said in beside if said), None)
-        chosen = _map_of(maps.get(number, []), [namespace for namespace, _ in beside])
-        found[number] = Config(chosen[2] if chosen else None, chosen[1] if chosen else None, version)
-    return found
+            maps.append((namespace, object_id, mode))
+    version = next((said for _, said in beside if said), None)
+    chosen = _map_of(maps, [namespace for namespace, _ in beside])
+    return Config(chosen[2] if chosen else None, chosen[1] if chosen else None, version)
 
 
 def _map_of(maps: list[tuple[str, int, str]], namespaces: list[str]) -> tuple[str, int, str] | None:

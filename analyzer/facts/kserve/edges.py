@@ -15,7 +15,7 @@ _EDGES = (
     # So does what KServe makes for it; its label says so where the owner reference does not lead there (a Knative Revision).
     f"""
     SELECT o.object_id, s.object_id, 'serving' FROM objects o
-    JOIN kserve_services s ON s.input = o.input AND s.namespace = o.namespace
+    JOIN kserve_services s ON s.namespace = o.namespace
       AND s.name = json_extract_string(o.json, '$.metadata.labels."{SERVICE_LABEL}"')
     WHERE (o.api_group = 'apps' AND o.kind = 'Deployment')
        OR (o.api_group = 'serving.knative.dev' AND o.kind IN ('Service', 'Configuration', 'Revision', 'Route'))
@@ -36,7 +36,7 @@ _EDGES = (
     """
     SELECT c.object_id, s.object_id, 'pvc' FROM kserve_services s
     JOIN objects c ON c.api_group = '' AND c.kind = 'PersistentVolumeClaim'
-      AND c.input = s.input AND c.namespace = s.namespace AND c.name = regexp_extract(s.storage, '^pvc://([^/]+)', 1)
+      AND c.namespace = s.namespace AND c.name = regexp_extract(s.storage, '^pvc://([^/]+)', 1)
     WHERE starts_with(s.storage, 'pvc://')
     """,
     "SELECT DISTINCT r.target_id, r.object_id, 'step' FROM kserve_references r",

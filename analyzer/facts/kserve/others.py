@@ -118,9 +118,9 @@ def _since(item: Stored, told: dict[str, Condition], blamed: Condition | None, *
 def reference_rows(con: duckdb.DuckDBPyConnection, lists: Lists) -> Iterator[dict[str, Any]]:
     """Rows of `kserve_references`."""
     known = {
-        (number, kind, namespace, name): object_id
-        for number, kind, namespace, name, object_id in con.execute(
-            "SELECT input, kind, namespace, name, object_id FROM objects WHERE api_group = ? "
+        (kind, namespace, name): object_id
+        for kind, namespace, name, object_id in con.execute(
+            "SELECT kind, namespace, name, object_id FROM objects WHERE api_group = ? "
             "AND kind IN ('InferenceService', 'InferenceGraph', 'LLMInferenceServiceConfig') ORDER BY object_id DESC",
             [GROUP],
         ).fetchall()
@@ -129,7 +129,7 @@ def reference_rows(con: duckdb.DuckDBPyConnection, lists: Lists) -> Iterator[dic
         for count, one in enumerate(_READ[item.kind](mapping(item.value.get("spec")))):
             if count >= MAX_REFERENCES:
                 break
-            target = known.get((item.input, one.target_kind, item.namespace, one.name))
+            target = known.get((one.target_kind, item.namespace, one.name))
             missing = one.missing
             if one.target_kind and target is None:
                 missing = True if lists.whole_in(one.target_kind, item.namespace) and not one.other_namespaces else None

@@ -13,7 +13,7 @@ from analyzer.facts.kserve.base import GROUP, SERVICE_LABEL
 _PODS = f"""
 INSERT INTO kserve_pods
 WITH labelled AS (
-    SELECT p.object_id, p.input, p.namespace, json_extract_string(o.json, '$.metadata.labels."{SERVICE_LABEL}"') AS service,
+    SELECT p.object_id, p.namespace, json_extract_string(o.json, '$.metadata.labels."{SERVICE_LABEL}"') AS service,
         json_extract_string(o.json, '$.metadata.labels."serving.kserve.io/inferencegraph"') AS graph,
         CASE WHEN json_extract_string(o.json, '$.metadata.labels."app.kubernetes.io/part-of"') = 'llminferenceservice'
           THEN json_extract_string(o.json, '$.metadata.labels."app.kubernetes.io/name"') END AS llm,
@@ -27,7 +27,7 @@ WITH labelled AS (
         UNION ALL SELECT *, 'InferenceGraph', graph FROM labelled WHERE graph IS NOT NULL
         UNION ALL SELECT *, 'LLMInferenceService', llm FROM labelled WHERE llm IS NOT NULL
     ) l
-    JOIN objects s ON s.api_group = '{GROUP}' AND s.kind = l.kind AND s.input = l.input AND s.namespace = l.namespace
+    JOIN objects s ON s.api_group = '{GROUP}' AND s.kind = l.kind AND s.namespace = l.namespace
       AND s.name = l.of_name
 ), above AS (
     WITH RECURSIVE chain(object_id, owner_id, steps) AS (

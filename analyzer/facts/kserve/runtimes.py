@@ -55,21 +55,21 @@ class Runtime:
 class Runtimes:
     """All of them: those of each namespace, and those of the cluster."""
 
-    local: dict[tuple[int, str], list[Runtime]]
-    """(input, namespace)"""
-    cluster: dict[int, list[Runtime]]
+    local: dict[str, list[Runtime]]
+    """By namespace."""
+    cluster: list[Runtime]
 
 
 def read(con: duckdb.DuckDBPyConnection) -> Runtimes:
     """Reads the runtimes."""
-    local: dict[tuple[int, str], list[Runtime]] = defaultdict(list)
-    cluster: dict[int, list[Runtime]] = defaultdict(list)
+    local: dict[str, list[Runtime]] = defaultdict(list)
+    cluster: list[Runtime] = []
     for item in stored(con, [(GROUP, LOCAL), (GROUP, CLUSTER)]):
         if item.kind == CLUSTER:
-            cluster[item.input].append(runtime(item))
+            cluster.append(runtime(item))
         else:
-            local[item.input, item.namespace].append(runtime(item))
-    return Runtimes(dict(local), dict(cluster))
+            local[item.namespace].append(runtime(item))
+    return Runtimes(dict(local), cluster)
 
 
 def runtime(item: Stored) -> Runtime:

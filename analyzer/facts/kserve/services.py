@@ -107,10 +107,10 @@ class Service:
         return None, None, None
 
 
-def read(con: duckdb.DuckDBPyConnection, configs: dict[int, Config]) -> Iterator[Service]:
+def read(con: duckdb.DuckDBPyConnection, config: Config) -> Iterator[Service]:
     """Reads the services, in the order of their ids."""
     for item in stored(con, [(GROUP, "InferenceService")]):
-        yield service(item, configs.get(item.input, Config()))
+        yield service(item, config)
 
 
 def service(item: Stored, config: Config) -> Service:
