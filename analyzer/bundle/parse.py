@@ -19,8 +19,8 @@ from analyzer.bundle.errors import BundleError, CutEntry
 from analyzer.bundle.formats.base import CLEAN_REPORT, GUESS_JSON, HOST_LOG
 from analyzer.bundle.job import Job, Tick, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MIB
-from analyzer.bundle.parse_gpu_operator import read_nodes, read_none, read_prefixed
 from analyzer.bundle.parse_deckhouse import read_collection_errors, read_deckhouse
+from analyzer.bundle.parse_gpu_operator import read_nodes, read_none, read_prefixed
 from analyzer.bundle.parse_logs import read_blocks, read_log
 from analyzer.bundle.parse_nvidia import read_report
 from analyzer.bundle.parse_objects import read_objects
