@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import orjson
@@ -17,6 +16,8 @@ from analyzer.facts.order import shapes
 from analyzer.facts.order.fleet import Fleet
 from analyzer.facts.order.shapes import Class, Model, Said, Source
 from analyzer.facts.values import mapping, stored
+
+T = TypeVar("T")
 
 MODULE = "ai-inference"
 """The module that fulfils orders."""
@@ -130,6 +131,7 @@ class World:
     class_group: str
     _known: dict[tuple[str, str], Known] = field(default_factory=dict)
     _names: dict[tuple[str, str], dict[tuple[int, str, str], tuple[int, datetime | None]]] = field(default_factory=dict)
+    _kept: dict[Hashable, Any] = field(default_factory=dict)
     _configs: dict[int, tuple[int, dict[str, Any]]] | None = None
 
     def known(self, group: str, kind: str) -> Known:
@@ -148,6 +150,13 @@ class World:
             ).fetchall()
             self._names[key] = {(number, space, name): (object_id, made) for number, space, name, object_id, made in rows}
         return self._names[key]
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made only once for this key: what many orders ask for."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        kept: T = self._kept[key]
+        return kept
 
     def value(self, object_id: int) -> dict[str, Any]:
         """The JSON of one object; empty where it is no mapping."""
@@ -186,23 +195,23 @@ class World:
         return self._configs.get(number)
 
 
-@lru_cache(maxsize=4096)
-def _tokens(name: str) -> tuple[str, ...]:
-    return tuple(sorted(name.lower().replace("_", "-").replace("/", "-").split("-")))
+@lru_cache(maxsize=65_536)
+def _pairs(name: str) -> frozenset[str]:
+    """The pairs of letters of a name, whatever the order of its words."""
+    words = name.lower().replace("_", "-").replace("/", "-").replace(".", "-").split("-")
+    return frozenset(word[at : at + 2] for word in words for at in range(max(len(word) - 1, 1)))
 
 
 def nearest(name: str, names: Iterable[str], limit: int = 5) -> list[str]:
-    """The names that look most like one, at most `limit`; words in another order count as alike."""
+    """The names that look most like one, at most `limit`: by the pairs of letters that they share."""
+    own = _pairs(name[:_MAX_NAME])
 
-    def distance(other: str) -> float:
-        return -max(
-            SequenceMatcher(None, name.lower(), other.lower()).ratio(),
-            SequenceMatcher(None, "-".join(_tokens(name)), "-".join(_tokens(other))).ratio(),
-        )
+    def likeness(other: str) -> float:
+        pairs = _pairs(other[:_MAX_NAME])
+        return 2 * len(own & pairs) / max(len(own) + len(pairs), 1)
 
-    pool = sorted(set(names))[:_NEAR_POOL]
-    return sorted(pool, key=lambda other: (distance(other), other))[:limit]
+    return sorted(set(names), key=lambda other: (-likeness(other), other))[:limit]
 
 
-_NEAR_POOL = 300
-"""Names that are compared with one that does not exist."""
+_MAX_NAME = 253
+"""Characters of a name that are compared."""

@@ -36,9 +36,12 @@ def troubles(world: World, order: Order, proof: Proof, modules: tuple[str, ...])
         modules: names of modules; their namespaces are d8-NAME.
     """
     spaces = [f"d8-{name}" for name in modules]
-    pods = world.con.execute(_PODS, [spaces, order.input]).fetchall()
-    short = [row for row in world.con.execute(_SHORT, [spaces, order.input]).fetchall() if row[3] and row[2] < row[3]]
-    phases = [row for row in world.con.execute(_MODULES, [list(modules), order.input]).fetchall() if row[2]]
+    con, number = world.con, order.input
+    pods = world.once(("pods", modules, number), lambda: con.execute(_PODS, [spaces, number]).fetchall())
+    counted = world.once(("short", modules, number), lambda: con.execute(_SHORT, [spaces, number]).fetchall())
+    told = world.once(("phases", modules, number), lambda: con.execute(_MODULES, [list(modules), number]).fetchall())
+    short = [row for row in counted if row[3] and row[2] < row[3]]
+    phases = [row for row in told if row[2]]
     for object_id, name, state, restarts, ready, _ in pods:
         if not ready and state not in ("Succeeded", "Terminating"):
             proof.fit("module-pod", name=name, state=state)

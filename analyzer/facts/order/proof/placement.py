@@ -204,7 +204,8 @@ def undecidable(world: World, order: Order, said: Said, proof: Proof) -> None:
             proof.confirm("selector-unbalanced", kind=kind, name=name)
             proof.quote(object_id, path, expression, "Declared")
     domains = {domain for *_, expression in selectors for domain in _DOMAIN.findall(expression)}
-    strange = sorted(domains - _published_domains(world, order)) if world.fleet.slices_whole else []
+    published = world.once(("domains", order.input), lambda: _published_domains(world, order))
+    strange = sorted(domains - published) if world.fleet.slices_whole else []
     if strange:
         proof.fit("selector-domain", names=strange)
     if names:

@@ -41,18 +41,23 @@ def preemption(world: World, order: Order, said: Said, proof: Proof) -> None:
         if value:
             proof.note("priority-value", name=found.priority_class, value=str(value[1]))
             proof.quote(value[0], "value", value[1], "Declared")
-    budgets = world.con.execute(
+    budgets = world.once(("budgets", order.input), lambda: _budgets(world, order))
+    if budgets:
+        proof.fit("budgets-forbid", names=[name for _, name in budgets])
+        proof.quote(budgets[0][0], "status.disruptionsAllowed", "0")
+    troubles(world, order, proof, (MODULE,))
+    _lasting(world, order, said, proof)
+
+
+def _budgets(world: World, order: Order) -> list[tuple[int, str]]:
+    """PodDisruptionBudgets that allow none, in namespaces where devices are held."""
+    return world.con.execute(
         "SELECT o.object_id, o.namespace || '/' || o.name FROM objects o "
         "WHERE o.api_group = 'policy' AND o.kind = 'PodDisruptionBudget' "
         "AND o.input = ? AND json_extract_string(o.json, '$.status.disruptionsAllowed') = '0' "
         "AND o.namespace IN (SELECT namespace FROM claims WHERE input = ? AND state IN ('Allocated', 'In use')) ORDER BY 2",
         [order.input, order.input],
     ).fetchall()
-    if budgets:
-        proof.fit("budgets-forbid", names=[name for _, name in budgets])
-        proof.quote(budgets[0][0], "status.disruptionsAllowed", "0")
-    troubles(world, order, proof, (MODULE,))
-    _lasting(world, order, said, proof)
 
 
 def _lasting(world: World, order: Order, said: Said, proof: Proof) -> None:
@@ -82,15 +87,20 @@ def not_a_placement(world: World, order: Order, said: Said, proof: Proof) -> Non
 
 def _plans(world: World, order: Order) -> list[Stored]:
     """What looks like a stored launch setting in the order's namespace: those that name the order, if there are any."""
-    rows = world.con.execute(
-        "SELECT DISTINCT kind FROM objects WHERE api_group = ? AND namespace = ?", [order.group, order.namespace]
-    ).fetchall()
-    kinds = [(order.group, kind) for (kind,) in rows if _PLAN_KIND.search(kind) and kind != shapes.SERVICE]
-    if not kinds:
-        return []
-    found = [item for item in stored(world.con, kinds) if item.namespace == order.namespace and item.input == order.input]
+    every = world.once(("plans", order.group), lambda: _all_plans(world, order.group))
+    found = every.get((order.input, order.namespace), [])
     named = [item for item in found if order.name in item.name or order.name in _mentions(item) or _owned(item, order)]
     return (named or (found if len(found) == 1 else []))[:_MAX_PLANS]
+
+
+def _all_plans(world: World, group: str) -> dict[tuple[int, str], list[Stored]]:
+    """Every such object of an API group, by input and namespace."""
+    rows = world.con.execute("SELECT DISTINCT kind FROM objects WHERE api_group = ? AND namespace <> ''", [group]).fetchall()
+    kinds = [(group, kind) for (kind,) in rows if _PLAN_KIND.search(kind) and kind != shapes.SERVICE]
+    found: dict[tuple[int, str], list[Stored]] = {}
+    for item in stored(world.con, kinds) if kinds else ():
+        found.setdefault((item.input, item.namespace), []).append(item)
+    return found
 
 
 def _mentions(item: Stored) -> list[str]:

@@ -14,6 +14,7 @@ from analyzer.facts.values import mapping, mappings, text
 
 _RESTARTS = re.compile(r"(?:restart\w*|перезапуск\w*)\D{0,12}?(\d{1,6})|(\d{1,6})\s*(?:restarts?|перезапуск)", re.IGNORECASE)
 _OUTPUT = re.compile(r"(?:output|вывод|log|said)\s*[:=]\s*(.+)", re.IGNORECASE | re.DOTALL)
+_PROBES = ("Unhealthy", "ProbeError")
 _CREATE = ("FailedCreate", "FailedUpdate", "FailedApply")
 
 
@@ -146,12 +147,7 @@ def error(world: World, order: Order, said: Said, proof: Proof) -> None:
         proof.quote(region[0].event_id, "message", region[0].message, "Observed")
         volumes(world, order, proof)
     ids = [object_id for object_id, *_ in order.workloads]
-    rows = world.con.execute(
-        "SELECT object_id, reason, message FROM events WHERE about_id IN (SELECT unnest(?::BIGINT[])) AND type = 'Warning' "
-        "AND reason IN (SELECT unnest(?::VARCHAR[])) AND message IS NOT NULL ORDER BY last_at DESC NULLS LAST, object_id LIMIT 2",
-        [[*ids, order.object_id], list(_CREATE)],
-    ).fetchall()
-    for event_id, reason, message in rows:
+    for event_id, reason, message in _warnings(world, [*ids, order.object_id], _CREATE)[:2]:
         proof.confirm("refused", reason=reason, words=message)
         proof.quote(event_id, "message", message, "Observed")
     if not proof.said:
@@ -205,6 +201,9 @@ def health_check(world: World, order: Order, said: Said, proof: Proof) -> None:
         proof.note("probe-lasts-long")
 
 
+_LOST_NODES = "SELECT input, object_id, name, state FROM nodes WHERE state IN ('Unknown', 'Not ready') ORDER BY name"
+
+
 def unhealthy(world: World, order: Order, said: Said, proof: Proof) -> None:
     """ServiceUnhealthy: was ready, and went silent for long."""
     del said
@@ -216,12 +215,9 @@ def unhealthy(world: World, order: Order, said: Said, proof: Proof) -> None:
         proof.fit("pod-is", pod=pod.name, state=pod.stuck or pod.state, restarts=pod.restarts)
         proof.quote(pod.pod_id, f"{pod.status_path or 'status'}.restartCount", pod.restarts)
         _tell_end(pod, proof)
-    nodes = sorted({pod.node for pod in order.pods if pod.node})
-    for object_id, name, state in world.con.execute(
-        "SELECT object_id, name, state FROM nodes WHERE input = ? AND name IN (SELECT unnest(?::VARCHAR[])) "
-        "AND state IN ('Unknown', 'Not ready') ORDER BY name",
-        [order.input, nodes],
-    ).fetchall():
+    lost = world.once("lost nodes", lambda: world.con.execute(_LOST_NODES).fetchall())
+    nodes = {pod.node for pod in order.pods}
+    for object_id, name, state in [row[1:] for row in lost if row[0] == order.input and row[2] in nodes][:2]:
         proof.fit("node-is", name=name, state=state)
         proof.quote(object_id, "metadata.name", name, "Declared")
     _endpoints(world, order, proof)
@@ -230,29 +226,56 @@ def unhealthy(world: World, order: Order, said: Said, proof: Proof) -> None:
         proof.doubt("pods-ready-probe", names=[pod.name for pod in order.pods])
 
 
+# Selected pods of Services without a ready address: few, where there are any.
+_EMPTY = """
+SELECT DISTINCT r.src, e.object_id, e.service
+FROM relations r JOIN objects s ON s.object_id = r.dst
+JOIN service_endpoints e ON e.namespace = s.namespace AND e.service = s.name
+WHERE r.kind = 'service' AND e.ready = 0 ORDER BY e.service, e.object_id
+"""
+
+
 def _endpoints(world: World, order: Order, proof: Proof) -> None:
     """Services of the order without a ready address."""
-    rows = world.con.execute(
-        "SELECT DISTINCT e.object_id, e.service, e.ready FROM relations r JOIN objects s ON s.object_id = r.dst "
-        "JOIN service_endpoints e ON e.namespace = s.namespace AND e.service = s.name "
-        "WHERE r.kind = 'service' AND r.src IN (SELECT unnest(?::BIGINT[])) AND e.ready = 0 ORDER BY e.service",
-        [[pod.pod_id for pod in order.pods]],
-    ).fetchall()
-    for object_id, service, _ in rows[:2]:
+    every = world.once("empty services", lambda: _empty(world))
+    rows = list(dict.fromkeys(found for pod in order.pods for found in every.get(pod.pod_id, [])))
+    for object_id, service in rows[:2]:
         proof.fit("service-empty", name=service)
         proof.quote(object_id, "metadata.name", service, "Declared")
 
 
+def _empty(world: World) -> dict[int, list[tuple[int, str]]]:
+    """Services without a ready address, by the pods that they select."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    for pod_id, object_id, service in world.con.execute(_EMPTY).fetchall():
+        found.setdefault(pod_id, []).append((object_id, service))
+    return found
+
+
 def _probes(world: World, order: Order, proof: Proof) -> None:
-    row = world.con.execute(
-        "SELECT object_id, message FROM events "
-        "WHERE about_id IN (SELECT unnest(?::BIGINT[])) AND reason IN ('Unhealthy', 'ProbeError') "
-        "AND message IS NOT NULL ORDER BY last_at DESC NULLS LAST, object_id LIMIT 1",
-        [[pod.pod_id for pod in order.pods]],
-    ).fetchone()
-    if row:
-        proof.note("probe-says", words=cut(row[1], 300))
-        proof.quote(row[0], "message", row[1], "Observed")
+    for event_id, _, message in _warnings(world, [pod.pod_id for pod in order.pods], _PROBES)[:1]:
+        proof.note("probe-says", words=cut(message, 300))
+        proof.quote(event_id, "message", message, "Observed")
+
+
+def _warnings(world: World, about: list[int], reasons: tuple[str, ...]) -> list[tuple[int, str, str]]:
+    """Events of these reasons about these objects, the newest first: (event, reason, message)."""
+    every = world.once("warnings", lambda: _all_warnings(world))
+    found = [event for number in about for event in every.get(number, []) if event[2] in reasons]
+    return [(event_id, reason, message) for _, event_id, reason, message in sorted(found)]
+
+
+def _all_warnings(world: World) -> dict[int, list[tuple[int, int, str, str]]]:
+    """Events that may say why a workload is refused or not ready, by what they are about; the first number is their rank."""
+    rows = world.con.execute(
+        "SELECT about_id, row_number() OVER (ORDER BY last_at DESC NULLS LAST, object_id), object_id, reason, message FROM events "
+        "WHERE about_id IS NOT NULL AND message IS NOT NULL AND reason IN (SELECT unnest(?::VARCHAR[]))",
+        [[*_CREATE, *_PROBES]],
+    ).fetchall()
+    found: dict[int, list[tuple[int, int, str, str]]] = {}
+    for about, *event in rows:
+        found.setdefault(about, []).append((event[0], event[1], event[2], event[3]))
+    return found
 
 
 def blocked(world: World, order: Order, said: Said, proof: Proof) -> None:
