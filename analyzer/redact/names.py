@@ -55,6 +55,7 @@ _SPECIAL = {
     "cookie": "cookie",
     "set cookie": "cookie",
     "auth": "auth",
+    "secret access": "secret",
     "pass": "pass",
     "dockerconfigjson": "docker-config",
     "dockercfg": "docker-config",
@@ -86,7 +87,7 @@ def _password(parts: list[str]) -> bool:
     if last in {"pwd", "pass"}:
         return len(parts) > 1 and parts[-2] not in {"old", "first", "second"}
     if last == "auth":
-        return len(parts) > 1 and parts[-2] in {"basic", "rediscli"}
+        return len(parts) > 1 and parts[-2] in {"basic", "redis", "rediscli"}
     return last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase"))
 
 

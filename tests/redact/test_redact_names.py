@@ -15,6 +15,8 @@ from analyzer.redact.names import is_harmless, judge
         ("dbPassword", "password"),
         ("--mysql-root-password", "password"),
         ("SMTP_PASS", "password"),
+        ("REDIS_AUTH", "password"),
+        ("SECRET_ACCESS", "secret"),
         ("PGPASSWORD", "password"),
         ("passwordHash", "password"),
         ("password2", "password"),
