@@ -19,6 +19,7 @@ from isal import igzip_lib
 from analyzer.bundle.errors import BundleError
 from analyzer.bundle.limits import KIB, MAX_RATIO, MAX_WINDOW_BYTES, MIB, RATIO_FLOOR_BYTES
 from analyzer.bundle.streams import EntryStream, Readable, as_binary, one_line
+from analyzer.bundle.utf16 import Recoded, encoding_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -216,6 +217,8 @@ def expanded(source: Readable, codec: Codec, budget: Budget | None = None) -> tu
 def decompressed(stream: Readable) -> BinaryIO:
     """The content of a compressed entry (a rotated log, `.gz`), or of a plain one as it is; the bytes decide.
 
+    Text in UTF-16 is given as UTF-8.
+
     Args:
         stream: the entry's stream, at its start.
 
@@ -226,7 +229,9 @@ def decompressed(stream: Readable) -> BinaryIO:
     codec = codec_of(head)
     source = _Pushed(head, stream)
     if codec is None:
-        return as_binary(EntryStream(source.read, None))
+        encoding = encoding_of(head)
+        plain: Readable = Recoded(source, encoding) if encoding else source
+        return as_binary(EntryStream(plain.read, None))
     buffered, raw = expanded(source, codec)
     return as_binary(EntryStream(buffered.read, None, lambda: raw.problem))
 
