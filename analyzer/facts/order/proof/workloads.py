@@ -266,9 +266,10 @@ def _warnings(world: World, about: list[int], reasons: tuple[str, ...]) -> list[
 
 
 def _all_warnings(world: World) -> dict[int, list[tuple[int, int, str, str]]]:
-    """Events that may say why a workload is refused or not ready, by what they are about; the first number is their rank."""
+    """Events that may say why a workload is refused or not ready, by what they are about; their rank comes first."""
     rows = world.con.execute(
-        "SELECT about_id, row_number() OVER (ORDER BY last_at DESC NULLS LAST, object_id), object_id, reason, message FROM events "
+        "SELECT about_id, row_number() OVER (ORDER BY last_at DESC NULLS LAST, object_id), object_id, reason, message "
+        "FROM events "
         "WHERE about_id IS NOT NULL AND message IS NOT NULL AND reason IN (SELECT unnest(?::VARCHAR[]))",
         [[*_CREATE, *_PROBES]],
     ).fetchall()
