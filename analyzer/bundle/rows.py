@@ -42,6 +42,7 @@ class Result:
     lost: int | None = None
     objects: int = 0
     lines: int = 0
+    documents: int = 0
     dump: bool = False
     at: str | None = None
     at_line: int = 0
