@@ -159,7 +159,10 @@ def serve(counts: dict[str, int], limit: int, out: Connection) -> None:
         "/api": {"kind": "APIVersions", "versions": ["v1"]},
         "/apis": {"kind": "APIGroupList", "groups": [{"name": "kueue.x-k8s.io", "versions": [group], "preferredVersion": group}]},
         "/api/v1/namespaces/kube-system": {"metadata": {"uid": "bench"}},
-        **{f"/api/{version}" if "/" not in version else f"/apis/{version}": {"resources": found} for version, found in resources.items()},
+        **{
+            f"/api/{version}" if "/" not in version else f"/apis/{version}": {"resources": found}
+            for version, found in resources.items()
+        },
     }
     Handler.fixed = {path: json.dumps(value).encode() for path, value in fixed.items()}
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -197,7 +200,9 @@ def main() -> None:
         config = Path(folder) / "config"
         names = {"clusters": [{"name": "c", "cluster": {"server": url}}], "users": [{"name": "u", "user": {}}]}
         contexts = [{"name": "x", "context": {"cluster": "c", "user": "u"}}]
-        config.write_text(json.dumps({"apiVersion": "v1", "kind": "Config", "current-context": "x", "contexts": contexts, **names}))
+        config.write_text(
+            json.dumps({"apiVersion": "v1", "kind": "Config", "current-context": "x", "contexts": contexts, **names})
+        )
         kubectl = shutil.which("kubectl") or sys.exit("no kubectl")
         total = sum(sum(found) for found in sizes.values())
         asked = [f"{path}?limit={limit}&continue={page}" for path, found in sizes.items() for page in range(len(found))]
