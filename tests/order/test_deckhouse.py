@@ -160,7 +160,7 @@ def test_an_archive_of_the_newest_generation(tmp_path: Path) -> None:
         "status": "complete",
     }
     # The platform's own namespaces are listed, the others are not.
-    assert (kinds[("", "Pod")]["status"], kinds[("", "Pod")]["objects"]) == ("partial", 3)
+    assert (kinds[("", "Pod")]["status"], kinds[("", "Pod")]["objects"]) == ("partial", 2)
     assert set(kinds[("", "Pod")]["scope"]) == {"d8-system", "kube-system"}
     assert kinds[("machine.sapcloud.io", "MachineDeployment")]["objects"] == 2
     assert kinds[("networking.istio.io", "Gateway")]["objects"] == 1
