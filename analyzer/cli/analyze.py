@@ -65,7 +65,7 @@ def analyze(
         FailOn, typer.Option("--fail-on", help="Exit 1 where a finding has this severity or a worse one.")
     ] = FailOn.never,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, max=64, metavar="N", help="Parse processes. Default: one a core.")
+        int | None, typer.Option("--jobs", min=1, max=64, metavar="N", help="Parse processes. Default: one per core.")
     ] = None,
     memory_limit: Annotated[
         str | None,

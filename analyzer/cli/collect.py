@@ -61,6 +61,7 @@ def collect(
         typer.Option(
             "--kubeconfig",
             metavar="FILE",
+            help="Default: $KUBECONFIG, else ~/.kube/config, else the account of the pod.",
             show_default=False,
         ),
     ] = None,
@@ -69,7 +70,7 @@ def collect(
         typer.Option(
             "--context",
             metavar="NAME",
-            help="Context of the kubeconfig.",
+            help="Context of the kubeconfig. Default: its current one.",
             show_default=False,
         ),
     ] = None,
@@ -112,19 +113,23 @@ def collect(
         typer.Option(
             "--since",
             metavar="TIME",
-            help="Only newer log lines, such as 6h or 2d.",
+            help="Only log lines younger than this, such as 6h or 2d.",
             show_default=False,
         ),
     ] = None,
-    max_log_bytes: Annotated[str, typer.Option("--max-log-bytes", metavar="SIZE", help="Of one log, the newest kept.")] = "5M",
-    max_total_log_bytes: Annotated[str, typer.Option("--max-total-log-bytes", metavar="SIZE", help="Of all logs.")] = "256M",
+    max_log_bytes: Annotated[
+        str, typer.Option("--max-log-bytes", metavar="SIZE", help="At most this of one log, its newest part.")
+    ] = "5M",
+    max_total_log_bytes: Annotated[
+        str, typer.Option("--max-total-log-bytes", metavar="SIZE", help="At most this of all logs together.")
+    ] = "256M",
     compress: Annotated[Compression, typer.Option("--compress", help="How the tarball is compressed.")] = Compression.gzip,
     timeout: Annotated[
         str,
         typer.Option(
             "--timeout",
             metavar="TIME",
-            help="For the whole collection; what there is then is kept.",
+            help="For the whole collection; what was read by then is kept.",
         ),
     ] = "15m",
     request_timeout: Annotated[str, typer.Option("--request-timeout", metavar="TIME", help="For one request.")] = "60s",

@@ -30,7 +30,10 @@ _MAX_LISTED = 20
 BundleArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="BUNDLE", parser=paths.given, help="A bundle, - for standard input, or a report folder.", show_default=False
+        metavar="BUNDLE",
+        parser=paths.given,
+        help="A bundle, a report folder or its bundle.duckdb; - for stdin.",
+        show_default=False,
     ),
 ]
 WhatArgument = Annotated[
@@ -59,7 +62,7 @@ def logs(
             "--bundle",
             metavar="PATH",
             parser=paths.given,
-            help="Of a report: where its bundle lies now. Repeatable.",
+            help="Of a report: where its bundle lies now (repeatable).",
             show_default=False,
         ),
     ] = None,

@@ -75,7 +75,7 @@ def new(
     ] = None,
     unset: Annotated[bool, typer.Option("--unset", help="… is not set.", rich_help_panel=WHAT)] = False,
     state: Annotated[
-        str | None, typer.Option("--state", metavar="STATE", help="A state, as in the table states.", rich_help_panel=WHAT)
+        str | None, typer.Option("--state", metavar="STATE", help="A state, such as 'Crash looping'.", rich_help_panel=WHAT)
     ] = None,
     log: Annotated[
         str | None, typer.Option("--log", metavar="TEXT", help="A text in the log of a pod.", rich_help_panel=WHAT)
@@ -90,19 +90,22 @@ def new(
     references: Annotated[
         list[str] | None, typer.Option("--reference", metavar="URL", help="Where to read more (repeatable).")
     ] = None,
-    severity: Annotated[str | None, typer.Option("--severity", metavar="WORD", help="error, warning or info.")] = None,
+    severity: Annotated[str | None, typer.Option("--severity", metavar="WORD", help="error, warning (default) or info.")] = None,
     after: Annotated[
-        str | None, typer.Option("--after", metavar="AGE", help="How long it must last, such as 10m; default at once.")
+        str | None, typer.Option("--after", metavar="AGE", help="How long it must last, such as 10m. Default: at once.")
     ] = None,
     owner: Annotated[
         str | None, typer.Option("--owner", metavar="WORD", help="workload, queue, class, cluster, platform, hardware or nobody.")
     ] = None,
     waiting: Annotated[
-        str | None, typer.Option("--waiting", metavar="WORD", help="Does waiting help: yes, no or unknown.")
+        str | None, typer.Option("--waiting", metavar="WORD", help="Does waiting help: yes, no or unknown (default).")
     ] = None,
     folder: Annotated[Path, typer.Option("--dir", metavar="DIR", parser=paths.given, help="The rule pack.")] = DEFAULT_PACK,
 ) -> None:
-    """A new rule with cases that pass. What is not given is asked, where there is a terminal."""
+    """A new rule with cases that pass. What is not given is asked.
+
+    Where there is no terminal to ask on, what to look for, --title, --why, --next, --reference and --owner must be given.
+    """
     from analyzer.engine.scaffold import answers
     from analyzer.engine.scaffold.write import check_free, write
 

@@ -26,7 +26,10 @@ _OF_NAMES = ("Catalog Error", "Binder Error")
 BundleArgument = Annotated[
     Path,
     typer.Argument(
-        metavar="BUNDLE", parser=paths.given, help="A bundle, a report folder or its bundle.duckdb.", show_default=False
+        metavar="BUNDLE",
+        parser=paths.given,
+        help="A bundle, a report folder or its bundle.duckdb; - for stdin.",
+        show_default=False,
     ),
 ]
 QueryArgument = Annotated[
