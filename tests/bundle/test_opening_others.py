@@ -15,14 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from opening_tools import COMPRESS, contents, listing, problems, special, tar_bytes
-from test_opening_zip import zip_bytes
 
 from analyzer.bundle import compression, containers, limits, sources
 from analyzer.bundle.compression import decompressed
 from analyzer.bundle.containers import open_container, sha256_of
 from analyzer.bundle.errors import CutEntry, UnreadableError, UsageError
 from analyzer.bundle.streams import EntryStream, read_all
+
+from .opening_tools import COMPRESS, contents, listing, problems, special, tar_bytes
+from .test_opening_zip import zip_bytes
 
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 

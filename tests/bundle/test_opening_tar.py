@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from opening_tools import COMPRESS, FORMATS, contents, listing, problems, special, tar_bytes
 
 from analyzer.bundle.errors import BundleError, UnreadableError
 from analyzer.bundle.paths import is_archive_name
 from analyzer.bundle.tar import TarSource
+
+from .opening_tools import COMPRESS, FORMATS, contents, listing, problems, special, tar_bytes
 
 SLOW_FILES = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 PARTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"], exclude_characters="/\\"), min_size=1, max_size=60)

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from opening_tools import contents, listing, problems
 
 from analyzer.bundle import limits, zips
 from analyzer.bundle.errors import BundleError, UnreadableError
+
+from .opening_tools import contents, listing, problems
 
 SLOW_FILES = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 SAMPLE = {"top/a.yaml": b"kind: Pod\n" * 200, "top/b.log": b"", "top/c.log": b"line\n" * 5000}

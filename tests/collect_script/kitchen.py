@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from api_server import Cluster
+from .api_server import Cluster
 
 STARTED = {"running": {"startedAt": "2026-08-17T00:00:00Z"}}
 SECRETS = (

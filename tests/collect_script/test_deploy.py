@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 import yaml
-from api_server import Cluster
-from bundle_writer import Analyzed, Written, bare, request
-from kitchen import kitchen
-from test_script import Run, manifest, read
 
 from analyzer.collect import role
 from analyzer.collect.plan import load
+
+from .api_server import Cluster
+from .bundle_writer import Analyzed, Written, bare, request
+from .kitchen import kitchen
+from .test_script import Run, manifest, read
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

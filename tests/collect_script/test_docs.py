@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kitchen import kitchen
-from test_deploy import collected
 
 from analyzer.bundle.manifest import LOG_OUTCOMES, OUTCOMES, VERSION
 from analyzer.store.tables import collection
+
+from .kitchen import kitchen
+from .test_deploy import collected
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "bundle-format.md").read_text()
 

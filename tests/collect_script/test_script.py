@@ -17,14 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from api_server import Cluster
-from bundle_writer import Analyzed
-from kitchen import SECRETS, kitchen, pod
 from typer.testing import CliRunner
 
 from analyzer.cli import app
 from analyzer.collect import plan
 from analyzer.collect.script import script
+
+from .api_server import Cluster
+from .bundle_writer import Analyzed
+from .kitchen import SECRETS, kitchen, pod
 
 TOP = "triage-bundle/"
 SMALL = re.sub(r"\nmax_log_bytes=\d+\n", "\nmax_log_bytes=100000\n", script())

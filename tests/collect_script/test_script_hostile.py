@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from api_server import Cluster
-from kitchen import kitchen, obj, pod
-from test_script import Run, manifest
+
+from .api_server import Cluster
+from .kitchen import kitchen, obj, pod
+from .test_script import Run, manifest
 
 pytestmark = pytest.mark.kubectl
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bundle_writer import END, MANIFEST, TOP, Analyzed, Written, bare, loaded, pod, request
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.bundle.formats import recognise
 from analyzer.bundle.manifest import manifest
 from analyzer.bundle.types import Entry
+
+from .bundle_writer import END, MANIFEST, TOP, Analyzed, Written, bare, loaded, pod, request
 
 SPACES = [bare("Namespace", "kube-system"), bare("Namespace", "soup"), bare("Namespace", "bare")]
 REFUSED = 'nodes is forbidden: User "scout" cannot list resource "nodes" in API group "" at the cluster scope'

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from helpers import POD_HINT, go_yaml, items, lists, parts, pod, pod_list, pods, problems
 from hypothesis import Phase, given, settings
 
 from analyzer.bundle.types import Hint, Item, ListSeen, Problem
+
+from .helpers import POD_HINT, go_yaml, items, lists, parts, pod, pod_list, pods, problems
 
 
 def contained(part: Any, whole: Any) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from helpers import POD_HINT, items, lists, logs, others, parts, pod, pod_list, problems
 
 from analyzer.bundle.documents.jsonvalue import BadJsonError, loads
 from analyzer.bundle.types import Item, LogText
+
+from .helpers import POD_HINT, items, lists, logs, others, parts, pod, pod_list, problems
 
 
 def test_numbers_beyond_what_others_take() -> None:

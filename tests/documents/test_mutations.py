@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 import yaml
-from helpers import GoDumper, go_yaml, parts, pod, pod_list
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.bundle.documents import jsonvalue, yamldoc
 from analyzer.bundle.documents.events import BadYamlError, parse
 from analyzer.bundle.types import Hint, Item, ListSeen, Other, Part, Problem
+
+from .helpers import GoDumper, go_yaml, parts, pod, pod_list
 
 _WORDS: list[Any] = [
     "a",

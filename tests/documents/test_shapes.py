@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from helpers import POD_HINT, go_yaml, items, lists, others, parts, pod, pod_list, problems
 
 from analyzer.bundle.limits import MAX_DOCUMENT_DEPTH
 from analyzer.bundle.types import Hint, Item, ListSeen
+
+from .helpers import POD_HINT, go_yaml, items, lists, others, parts, pod, pod_list, problems
 
 
 def names(data: bytes, hint: Hint | None = None) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from helpers import go_yaml, items, parts, pod, pod_list, problems
+
+from .helpers import go_yaml, items, parts, pod, pod_list, problems
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 import yaml
-from helpers import POD_HINT, VALUES, go_yaml, items, lists, others, parts, pod, pod_list, problems
 from hypothesis import given, settings
 
 from analyzer.bundle.documents import backend, events
 from analyzer.bundle.documents.events import BadYamlError, parse
 from analyzer.bundle.documents.scalars import plain
 from analyzer.bundle.types import Item, Problem
+
+from .helpers import POD_HINT, VALUES, go_yaml, items, lists, others, parts, pod, pod_list, problems
 
 
 @pytest.mark.parametrize(

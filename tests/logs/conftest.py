@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ def run(here: Path, tmp_path: Path) -> Run:
     """Runs `triage` with a temporary folder of its own, which must be empty afterwards."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+    context: Any = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
     if sys.platform != "win32":
         context.set_forkserver_preload(_PRELOADED)
 

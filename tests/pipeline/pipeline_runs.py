@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pipeline_trees as trees
+
+from . import pipeline_trees as trees
 
 
 def run(folder: Path, *args: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pipeline_trees as trees
 import pytest
 
 from analyzer.bundle.formats import Layout, recognise
 from analyzer.bundle.types import Entry
+
+from . import pipeline_trees as trees
 
 
 def layout(files: trees.Files) -> Layout:

@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pipeline_trees as trees
 import pytest
-from pipeline_runs import Case, run
+
+from . import pipeline_trees as trees
+from .pipeline_runs import Case, run
 
 OLD, NEW = "2026-08-18T13:00:00Z", "2026-08-19T13:00:00Z"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pipeline_trees as trees
 import pytest
 
 from analyzer import facts
@@ -17,6 +16,8 @@ from analyzer.bundle import workers
 from analyzer.bundle.read import read_bundle
 from analyzer.bundle.signatures import Signature
 from analyzer.store.load import load
+
+from . import pipeline_trees as trees
 
 LID = Signature("tea/lid", ("no lid",), r"no lid on (?P<pot>\w+)")
 TYPES = {"rinse": "init", "brew": "main", "debug": "ephemeral"}

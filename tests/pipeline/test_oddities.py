@@ -9,10 +9,11 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-import pipeline_trees as trees
 import pytest
 import zstandard
-from pipeline_runs import Case, run
+
+from . import pipeline_trees as trees
+from .pipeline_runs import Case, run
 
 PODS = "namespaces/teahouse/core/pods.yaml"
 LOGS = "namespaces/teahouse/pods/kettle-0/brew/brew/logs"

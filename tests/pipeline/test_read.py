@@ -10,12 +10,13 @@ import tarfile
 from pathlib import Path
 from typing import Protocol
 
-import pipeline_trees as trees
 import pytest
 
 from analyzer.bundle.errors import UnreadableError
 from analyzer.bundle.read import Parts, read_bundle
 from analyzer.store.schema import BY_NAME
+
+from . import pipeline_trees as trees
 
 
 class Put(Protocol):

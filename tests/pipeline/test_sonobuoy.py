@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pipeline_trees as trees
 
 from analyzer.facts import coverage, log_places
 from analyzer.store.load import load
 from analyzer.store.schema import TABLES
+
+from . import pipeline_trees as trees
 
 LOG = (
     '{"level":"info","msg":"Running cluster queries","time":"2026-08-18T13:05:00Z"}\n'

@@ -11,11 +11,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pipeline_trees as trees
 import pytest
 
 from analyzer.bundle import stdin
 from analyzer.bundle.errors import UsageError
+
+from . import pipeline_trees as trees
 
 
 def run(folder: Path, *args: str, data: bytes | None = None, **more: Any) -> subprocess.CompletedProcess[bytes]:

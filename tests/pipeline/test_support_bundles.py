@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pipeline_trees as trees
 import pytest
 
 from analyzer.bundle.errors import UnreadableError
 from analyzer.facts import foreign_findings, log_places
 from analyzer.store.load import load
 from analyzer.store.schema import TABLES
+
+from . import pipeline_trees as trees
 
 OUTER = "support-bundle-2026-08-18T15_06_40/"
 

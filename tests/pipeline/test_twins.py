@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pipeline_trees as trees
 import yaml
 
 from analyzer.bundle.formats.base import Assignment
 from analyzer.bundle.task import Task
 from analyzer.bundle.twins import Twins
 from analyzer.bundle.types import Hint
+
+from . import pipeline_trees as trees
 
 ROOT = "inspect.local.1/namespaces/teahouse"
 LONG = "a note that is long enough to be folded where the line has reached the width that the printer was told to keep to"

@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 
 import orjson
-import pipeline_readers as readers
-import pipeline_trees as trees
 import pytest
 
 from analyzer.bundle.containers import open_container
@@ -18,6 +16,9 @@ from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import PartFileError, Result
 from analyzer.bundle.task import Task
 from analyzer.bundle.workers import MAX_RESTARTS, Pool, Reader, cost, shares
+
+from . import pipeline_readers as readers
+from . import pipeline_trees as trees
 
 METHODS = ["fork", "spawn"] if sys.platform == "linux" else ["spawn"]
 
