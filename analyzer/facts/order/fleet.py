@@ -34,6 +34,7 @@ class Device:
     claims: tuple[str, ...]
     memory: Fraction | None
     memory_path: str
+    written: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,8 @@ def _device(row: tuple[Any, ...]) -> Device:
     found = mapping(orjson.loads(capacity)) if capacity else {}
     key = next((key for key in found if key.rpartition("/")[2].lower() == "memory"), "")
     path = f"spec.devices[{idx}].capacity.{key}" if "." not in key else f'spec.devices[{idx}].capacity["{key}"]'
-    return Device(slice_id, number, idx, name, state, tuple(claims or ()), parse(found.get(key)) if key else None, path)
+    written = str(found.get(key) or "")
+    return Device(slice_id, number, idx, name, state, tuple(claims or ()), parse(found.get(key)) if key else None, path, written)
 
 
 def _gpu(row: dict[str, Any]) -> Gpu:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -78,6 +79,11 @@ class Proof:
         """Where a statement stands."""
         if source_id is not None and value is not None and len(self.quotes) < MAX_QUOTES:
             self.quotes.append(Quote(source_id, path, str(value)[:1000], kind))
+
+    def quote_each(self, source_id: int | None, path: str, values: Iterable[str], kind: str = "Declared") -> None:
+        """The first values of a list, each as it stands there."""
+        for value in list(values)[:3]:
+            self.quote(source_id, path, value, kind)
 
     def quote_log(self, log_id: int | None, line: int | None, value: str | None) -> None:
         """The line of a log."""

@@ -93,12 +93,12 @@ def not_admitted(world: World, order: Order, said: Said, proof: Proof) -> None:
     elif found.namespaces is None:
         proof.doubt("admits-unlisted", name=found.name)
     elif order.namespace in found.namespaces or "*" in found.namespaces:
-        proof.quote(found.object_id, path, ", ".join(found.namespaces), "Declared")
+        proof.quote_each(found.object_id, path, found.namespaces)
         proof.refute("admits", name=found.name, namespace=order.namespace)
         return
     else:
         proof.confirm("admits-not", name=found.name, namespace=order.namespace, listed=list(found.namespaces) or ["-"])
-        proof.quote(found.object_id, path, ", ".join(found.namespaces), "Declared")
+        proof.quote_each(found.object_id, path, found.namespaces)
     note_others(world, order, found, proof)
 
 
@@ -108,8 +108,7 @@ def note_others(world: World, order: Order, found: Class, proof: Proof) -> None:
     if others:
         proof.note("others-admit", namespace=order.namespace, names=[one.name for one in others])
         for one in others[:2]:
-            listed = ", ".join(one.namespaces or ())
-            proof.quote(one.object_id, one.paths.get("allowednamespaces", "spec.admissionPolicy"), listed, "Declared")
+            proof.quote(one.object_id, one.paths.get("allowednamespaces", "spec.admissionPolicy"), order.namespace, "Declared")
 
 
 PROVERS = {"ClassNotFound": not_found, "ClassNotReady": not_ready, "NamespaceNotAllowed": not_admitted}

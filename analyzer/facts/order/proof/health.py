@@ -45,7 +45,7 @@ def troubles(world: World, order: Order, proof: Proof, modules: tuple[str, ...])
     for object_id, name, state, restarts, ready, _ in pods:
         if not ready and state not in ("Succeeded", "Terminating"):
             proof.fit("module-pod", name=name, state=state)
-            proof.quote(object_id, "status.phase", state)
+            proof.quote(object_id, "metadata.name", name.rpartition("/")[2], "Declared")
         elif (restarts or 0) >= _RESTARTS:
             proof.fit("module-restarts", name=name, number=restarts)
     for object_id, name, there, wanted in short:

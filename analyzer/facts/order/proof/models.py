@@ -157,8 +157,8 @@ def endpoint_types(world: World, order: Order, said: Said, proof: Proof) -> None
         _unlisted(found, model, proof, able=model.endpoint_types is not None)
         return
     allowed, able = found.endpoint_types, model.endpoint_types
-    proof.quote(found.object_id, found.paths.get("allowedendpointtypes", "spec"), ", ".join(allowed), "Declared")
-    proof.quote(model.object_id, "status.resolved.supportedEndpointTypes", ", ".join(able))
+    proof.quote_each(found.object_id, found.paths.get("allowedendpointtypes", "spec"), allowed)
+    proof.quote_each(model.object_id, "status.resolved.supportedEndpointTypes", able, "Reported")
     common = [one for one in allowed if one in able]
     if common:
         proof.refute("types-common", name=found.name, model=str(model), names=common)
@@ -178,7 +178,7 @@ def model_format(world: World, order: Order, said: Said, proof: Proof) -> None:
     if found.formats is None or model.format is None:
         _unlisted(found, model, proof, able=model.format is not None)
         return
-    proof.quote(found.object_id, found.paths.get("allowedformats", "spec"), ", ".join(found.formats), "Declared")
+    proof.quote_each(found.object_id, found.paths.get("allowedformats", "spec"), found.formats)
     proof.quote(model.object_id, "status.resolved.format", model.format)
     if model.format in found.formats:
         proof.refute("format-allowed", name=found.name, model=str(model), format=model.format)
@@ -236,7 +236,7 @@ def _unlisted(found: Class, model: Model, proof: Proof, *, able: bool) -> None:
 def catalogue_off(world: World, order: Order, said: Said, proof: Proof) -> None:
     """CatalogDisabled."""
     del said
-    proof.quote(order.object_id, "spec.model.src", order.source.source, "Declared")
+    proof.quote(order.object_id, order.source.name_path, order.source.name, "Declared")
     config = world.module_config(order.input)
     if config is None:
         proof.doubt("config-not-collected", module=MODULE)

@@ -11,7 +11,6 @@ from analyzer.facts.order.proof.base import Proof
 from analyzer.facts.order.proof.classes import absent
 from analyzer.facts.order.shapes import Said
 from analyzer.facts.order.sizes import needed_and_found
-from analyzer.facts.order.words import size
 from analyzer.facts.order.world import Order, World
 from analyzer.facts.values import mapping, mappings, text
 
@@ -78,7 +77,7 @@ def _quote_holders(world: World, order: Order, holders: list[str], proof: Proof)
         space, _, name = holder.partition("/")
         found = claims.get((order.input, space, name))
         if found:
-            proof.quote(found[0], "status.allocation.devices.results[0].device", _device_of(world, order, holder))
+            proof.quote(found[0], "status.allocation.devices.results", _device_of(world, order, holder))
 
 
 def _device_of(world: World, order: Order, claim: str) -> str:
@@ -155,7 +154,7 @@ def _all_known(world: World, order: Order) -> bool:
 def _quote_sizes(devices: list[Device], gpus: list[Gpu], proof: Proof) -> None:
     for device in sorted(devices, key=lambda one: -(one.memory or 0))[:2]:
         if device.memory is not None:
-            proof.quote(device.slice_id, device.memory_path, size(device.memory), "Declared")
+            proof.quote(device.slice_id, device.memory_path, device.written, "Declared")
     for gpu in sorted(gpus, key=lambda one: -(one.memory or 0))[:2]:
         if gpu.memory is not None:
             proof.quote(gpu.object_id, "status.capabilities.memoryMiB", int(gpu.memory / 1024**2))
