@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,6 +21,9 @@ MAX_NEXT = 1_000
 MAX_EVIDENCE = 12
 """Quotes of one finding."""
 MAX_PART = 200
+
+_TWO_STOPS = re.compile(r'([.!?])"\.(?=\s|\Z)')
+"""A quote that ends its sentence with a stop of its own needs no second one."""
 
 _STATED: dict[str, str] = {"error": "an error", "warning": "a warning", "info": "information"}
 
@@ -221,7 +225,7 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
         "platform_cli": context.cli,
     }
     words = rule.words(context.language)
-    message = words.message.render(values)
+    message = _TWO_STOPS.sub(r'\1"', words.message.render(values))
     note = next((case.note for case in cases if case.severity == severity), "")
     identity = [*(first.fold_key or ())] if folded else ["object", *first.known.key]
     return Draft(
