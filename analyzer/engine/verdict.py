@@ -59,7 +59,7 @@ def _problems(trees: Sequence[Tree]) -> str:
     faults = [tree for tree in counted if _worst(tree) == "error"]
     head = _counted(len(faults), "fault") if faults else _counted(len(counted), "warning")
     shown = (faults or counted)[:NAMED]
-    causes = [clause(tree.incident.title) for tree in shown]
+    causes = [_inside(clause(tree.incident.title)) for tree in shown]
     left = len(faults or counted) - len(shown)
     if left:
         causes.append(f"{_number(left)} more")
@@ -78,6 +78,12 @@ def clause(title: str) -> str:
             break
         words[longest] = clip(words[longest], max(len(words[longest]) - over, MIN_NAME))
     return clip(" ".join(words), MAX_CLAUSE)
+
+
+def _inside(words: str) -> str:
+    """The clause as it stands within a sentence: names keep their case."""
+    first = words.split(" ", 1)[0]
+    return f"{first.lower()}{words[len(first) :]}" if first in {"A", "An", "The", "No"} and first != words else words
 
 
 def _joined(causes: list[str]) -> str:
