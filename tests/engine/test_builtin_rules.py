@@ -35,7 +35,8 @@ def test_our_rules_pass_their_cases_and_quote_only_what_is_there(code: str, monk
     # In this process: other tests have left DuckDB's threads in it, with which it must not fork.
     (outcome,) = run_all(codes=[code], processes=1)
     assert outcome.problems == ()
-    assert outcome.cases >= 3
+    # What cannot go unevaluated has no case of that.
+    assert outcome.cases >= (2 if code.startswith("collect/") else 3)
 
 
 def test_no_cases_lie_beside_no_rule() -> None:
