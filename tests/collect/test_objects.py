@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import aiohttp.web
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer.collect import plan as plans
@@ -241,6 +241,7 @@ NAMES = [
 ]
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(OBJECTS, st.sampled_from(NAMES), st.booleans())
 def test_any_object_comes_through(value: dict[str, Any], name: tuple[str, str, str], keys: bool) -> None:
     group, plural, kind = name

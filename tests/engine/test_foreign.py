@@ -11,13 +11,16 @@ import pytest
 
 from analyzer.engine import foreign
 from analyzer.engine.query import QueryError
+from analyzer.store.schema import TABLES
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     path = tmp_path / "copy.duckdb"
     con = duckdb.connect(str(path))
-    con.execute("CREATE TABLE inputs AS SELECT 0 AS input, TIMESTAMP '2026-11-01 12:00:00' AS as_of")
+    for table in TABLES:
+        con.execute(table.ddl())
+    con.execute("INSERT INTO inputs (input, as_of) VALUES (0, TIMESTAMP '2026-11-01 12:00:00')")
     con.close()
     return path
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from analyzer.bundle.compression import decompressed
@@ -31,6 +31,8 @@ PODS = {
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=300), st.sampled_from(["utf-16-le", "utf-16-be"]))
 def test_any_text_comes_back(text: str, encoding: str) -> None:
+    # A mark and two zero bytes are the mark of UTF-32.
+    assume(not text.startswith("\0"))
     mark = "\ufeff".encode(encoding)
     assert decompressed(io.BytesIO(mark + text.encode(encoding))).read() == text.encode()
 

@@ -59,7 +59,7 @@ device_classes VARCHAR[] DeviceClasses that it names
     table(
         "order_models",
         "facts",
-        "One row a Model or ClusterModel of the catalogue.",
+        "One row a Model or ClusterModel that orders may name.",
         """
 object_id BIGINT the model
 input INTEGER its input
