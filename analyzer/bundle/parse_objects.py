@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import orjson
 
-from analyzer.bundle import label_times, managers
+from analyzer.bundle import kept_fields
 from analyzer.bundle.documents import read_documents
 from analyzer.bundle.formats.base import base_name, stem
 from analyzer.bundle.job import Job, column_text, whole
@@ -87,9 +87,9 @@ class Run:
         if isinstance(metadata, dict):
             fields = metadata.pop("managedFields", None)
             if fields and item.kind == "Node" and not item.group:
-                label_times.keep(metadata, fields)
-            elif fields and item.group in managers.GROUPS:
-                managers.keep(metadata, fields)
+                kept_fields.keep_label_times(metadata, fields)
+            elif fields and item.group in kept_fields.GROUPS:
+                kept_fields.keep_managers(metadata, fields)
             uid, version = column_text(metadata.get("uid")), column_text(metadata.get("resourceVersion"))
         self.items.append((item.group, item.kind, item.namespace, bool(uid)))
         text = masked_json(item.value)

@@ -6,17 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
 
 from analyzer.collect.discovery import Resource
 from analyzer.collect.plan import Plan, has_any, matches_any
+from analyzer.managed import LABEL_TIMES, MANAGERS, label_times, managers
 from analyzer.redact import mask_object
 from analyzer.redact.signs import needles
 
-MANAGERS = "triage.dev/field-managers"
-LABEL_TIMES = "triage.dev/label-times"
 METADATA_ONLY = "triage.dev/metadata-only"
 MAX_MANAGERS = 50
 """Managers of one object that are kept, the newest first."""
@@ -106,9 +106,9 @@ class Shaper:
             return
         tally.left_out["metadata.managedFields", "large; managers and times are kept where rules read them"] += 1
         added: dict[str, str] = {}
-        if self._managers and (managers := _managers(fields)):
-            added[MANAGERS] = orjson.dumps(managers).decode()
-        if self._labels and (times := _label_times(fields, self._labels)):
+        if self._managers and (writers := managers(fields, MAX_MANAGERS)):
+            added[MANAGERS] = orjson.dumps(writers).decode()
+        if self._labels and (times := label_times(fields, partial(matches_any, self._labels))):
             added[LABEL_TIMES] = orjson.dumps(times).decode()
         if added:
             metadata["annotations"] = {**(annotations if isinstance(annotations, dict) else {}), **added}
@@ -153,34 +153,6 @@ def _size_mark(text: object, *, packed: bool = False) -> str:
         return "(not collected)"
     size = len(text) * 3 // 4 - text[-2:].count("=") if packed else len(text.encode("utf-8", "surrogatepass"))
     return f"({size} bytes, not collected)"
-
-
-def _managers(fields: list[Any]) -> list[dict[str, str]]:
-    """Who wrote the object, how and when; the newest first where there are very many."""
-    entries = [
-        {key: entry[key] for key in ("manager", "operation", "time", "subresource") if isinstance(entry.get(key), str)}
-        for entry in fields
-        if isinstance(entry, dict)
-    ]
-    if len(entries) > MAX_MANAGERS:
-        entries = sorted(entries, key=lambda entry: entry.get("time", ""), reverse=True)[:MAX_MANAGERS]
-    return entries
-
-
-def _label_times(fields: list[Any], patterns: tuple[str, ...]) -> dict[str, str]:
-    """When each label that matches was last written: the time of the newest manager that owns it."""
-    times: dict[str, str] = {}
-    for entry in fields:
-        if not isinstance(entry, dict) or not isinstance(entry.get("time"), str):
-            continue
-        owned: Any = entry.get("fieldsV1")
-        for step in ("f:metadata", "f:labels"):
-            owned = owned.get(step) if isinstance(owned, dict) else None
-        for name in owned if isinstance(owned, dict) else ():
-            key = name[2:]
-            if name.startswith("f:") and matches_any(patterns, key) and times.get(key, "") < entry["time"]:
-                times[key] = entry["time"]
-    return dict(sorted(times.items()))
 
 
 def field_of(value: Any, path: str) -> Any:

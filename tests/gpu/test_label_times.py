@@ -8,7 +8,9 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.bundle.label_times import ANNOTATION, MAX_LABELS, keep
+from analyzer.bundle.kept_fields import keep_label_times as keep
+from analyzer.managed import LABEL_TIMES as ANNOTATION
+from analyzer.managed import MAX_LABELS
 
 
 def entry(time: str, *labels: str) -> dict[str, Any]:

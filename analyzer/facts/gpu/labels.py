@@ -13,9 +13,8 @@ from typing import Any
 import orjson
 
 from analyzer.facts.values import mapping, moment, text
+from analyzer.managed import LABEL_TIMES
 
-LABEL_TIMES = "triage.dev/label-times"
-"""Annotation of our own collector: JSON, label key → when it was last written."""
 MAX_ANNOTATION = 1_000_000
 """Longest annotation that is read as JSON; the API server allows 256 KiB for all of an object."""
 PCI = ("pci-10de.present", "pci-0302_10de.present", "pci-0300_10de.present")

@@ -6,7 +6,6 @@ import re
 
 import orjson
 
-from analyzer.bundle.managers import ANNOTATION
 from analyzer.facts.order import shapes
 from analyzer.facts.order.proof.base import Proof
 from analyzer.facts.order.proof.classes import absent, later
@@ -15,6 +14,7 @@ from analyzer.facts.order.reasons import PLANNER
 from analyzer.facts.order.shapes import Said
 from analyzer.facts.order.world import MODULE, Order, World, nearest
 from analyzer.facts.values import Stored, mapping, mappings, stored, strings, text
+from analyzer.managed import MANAGERS
 
 _INNER = re.compile(rf"\b({'|'.join(PLANNER)})\b")
 _PLAN_KIND = re.compile(r"plan|launch|setting|recipe", re.IGNORECASE)
@@ -120,7 +120,7 @@ def _owned(item: Stored, order: Order) -> bool:
 
 def _managers(item: Stored) -> list[str]:
     """Who wrote the spec of an object, by what was kept of its managedFields."""
-    written = text(mapping(mapping(item.value.get("metadata")).get("annotations")).get(ANNOTATION))
+    written = text(mapping(mapping(item.value.get("metadata")).get("annotations")).get(MANAGERS))
     try:
         known = orjson.loads(written) if written else []
     except orjson.JSONDecodeError:
@@ -155,7 +155,7 @@ def priority_class(world: World, order: Order, said: Said, proof: Proof) -> None
     if there:
         proof.quote(there[0], "metadata.name", name, "Declared")
         proof.refute("priority-there", fixed=later(there[1], said), name=name, at=there[1])
-    elif world.known("scheduling.k8s.io", "PriorityClass").everywhere:
+    elif world.whole.has("scheduling.k8s.io", "PriorityClass"):
         names = [other for number, _, other in known if number == order.input]
         proof.confirm("priority-missing", name=name, of=found.name, near=nearest(name, names) or ["-"])
     else:
