@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import duckdb
-import msgspec
-import yaml
 
+from analyzer.facts.data import beside
 from analyzer.facts.kindnames import BUILT_IN
 
 _FAULTS = """
@@ -49,7 +47,7 @@ class Meaning:
 @lru_cache(maxsize=1)
 def meaning() -> Meaning:
     """The data of custom.yaml."""
-    return msgspec.convert(yaml.safe_load(Path(__file__).with_name("custom.yaml").read_text("utf-8")), Meaning)
+    return beside(__file__, "custom.yaml", Meaning)
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:

@@ -15,11 +15,11 @@ from typing import Any
 import duckdb
 
 from analyzer.facts.dra import shapes
-from analyzer.facts.dra.known import known
 from analyzer.facts.dra.slices import Pool, counter_sets, devices_of, pools
 from analyzer.facts.quantity import parse
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import mapping, mappings, text
+from analyzer.facts.whole import Whole
 
 NAMED = 5
 """Claims that a message names."""
@@ -49,12 +49,13 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     held: _Holders = defaultdict(list)
     for number, driver, pool, device, claim in con.execute(_HELD).fetchall():
         held[(number, driver, pool, device)].append(claim)
-    complete = known(con, "resource.k8s.io", "ResourceClaim").everywhere
-    listed = known(con, "resource.k8s.io", "ResourceSlice").everywhere
+    held_whole = Whole.read(con)
+    complete = held_whole.has("resource.k8s.io", "ResourceClaim")
+    listed = held_whole.has("resource.k8s.io", "ResourceSlice")
     why = "the bundle does not have all claims of the cluster" if not complete else None
     why = why or ("the bundle does not have all ResourceSlices of the cluster" if not listed else None)
     nodes = None
-    if known(con, "", "Node").everywhere:
+    if held_whole.has("", "Node"):
         nodes = frozenset(con.execute("SELECT input, name FROM nodes").fetchall())
     taints = _taints(con)
     insert_rows(con, "devices", (row for pool in pools(con) for row in _rows(pool, held, _Known(why, nodes), taints)))

@@ -12,9 +12,9 @@ from typing import Any
 import duckdb
 import orjson
 
-from analyzer.facts.dra.known import Known, known
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import mapping, mappings, text
+from analyzer.facts.whole import Whole
 
 _PODS = """
 SELECT p.object_id, p.input, p.namespace, p.uid, o.json -> '$.spec.resourceClaims', o.json -> '$.status'
@@ -33,12 +33,12 @@ _Claims = dict[tuple[int, str, str], tuple[int, list[str]]]
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `pod_claims`; needs `claims`, `owners`, `pods` and `coverage`."""
     claims: _Claims = {(row[0], row[1], row[2]): (row[3], row[4] or []) for row in con.execute(_OWNED).fetchall()}
-    listed = known(con, "resource.k8s.io", "ResourceClaim")
+    whole = Whole.read(con)
     pods = con.execute(_PODS).fetchall()
-    insert_rows(con, "pod_claims", (row for pod in pods for row in _rows(pod, claims, listed)))
+    insert_rows(con, "pod_claims", (row for pod in pods for row in _rows(pod, claims, whole)))
 
 
-def _rows(pod: tuple[Any, ...], claims: _Claims, listed: Known) -> Iterator[dict[str, Any]]:
+def _rows(pod: tuple[Any, ...], claims: _Claims, whole: Whole) -> Iterator[dict[str, Any]]:
     object_id, number, namespace, uid, spec, status_text = pod
     status = mapping(orjson.loads(status_text) if status_text else None)
     made = {text(item.get("name")): item for item in mappings(status.get("resourceClaimStatuses"))}
@@ -49,15 +49,15 @@ def _rows(pod: tuple[Any, ...], claims: _Claims, listed: Known) -> Iterator[dict
         ref = text(item.get("name")) or str(idx)
         row = {"object_id": object_id, "ref": ref, "template": template, "path": f"spec.resourceClaims[{idx}].name"}
         if direct:
-            claim_id, status_ = _look(claims, listed, (number, namespace, direct))
+            claim_id, status_ = _look(claims, whole, (number, namespace, direct))
             yield row | {"how": "direct", "claim": direct, "claim_id": claim_id, "status": status_}
         elif template:
-            yield row | {"how": "template"} | _templated(made.get(ref), (number, namespace, uid), claims, listed)
+            yield row | {"how": "template"} | _templated(made.get(ref), (number, namespace, uid), claims, whole)
         else:
             yield row | {"how": "unknown", "status": "unknown"}
     extended = text(mapping(status.get("extendedResourceClaimStatus")).get("resourceClaimName"))
     if extended:
-        claim_id, status_ = _look(claims, listed, (number, namespace, extended))
+        claim_id, status_ = _look(claims, whole, (number, namespace, extended))
         yield {
             "object_id": object_id,
             "ref": extended,
@@ -69,13 +69,13 @@ def _rows(pod: tuple[Any, ...], claims: _Claims, listed: Known) -> Iterator[dict
         }
 
 
-def _look(claims: _Claims, listed: Known, key: tuple[int, str, str]) -> tuple[int | None, str]:
+def _look(claims: _Claims, whole: Whole, key: tuple[int, str, str]) -> tuple[int | None, str]:
     if key in claims:
         return claims[key][0], "found"
-    return None, "missing" if listed.within(key[1]) else "unknown"
+    return None, "missing" if whole.has("resource.k8s.io", "ResourceClaim", key[1]) else "unknown"
 
 
-def _templated(entry: dict[str, Any] | None, pod: tuple[int, str, str], claims: _Claims, listed: Known) -> dict[str, Any]:
+def _templated(entry: dict[str, Any] | None, pod: tuple[int, str, str], claims: _Claims, whole: Whole) -> dict[str, Any]:
     """What became of a claim that is made from a template."""
     number, namespace, uid = pod
     if entry is None:
@@ -83,7 +83,7 @@ def _templated(entry: dict[str, Any] | None, pod: tuple[int, str, str], claims: 
     name = text(entry.get("resourceClaimName"))
     if name is None:
         return {"claim": None, "claim_id": None, "status": "not-needed"}
-    claim_id, status = _look(claims, listed, (number, namespace, name))
+    claim_id, status = _look(claims, whole, (number, namespace, name))
     owners = claims[(number, namespace, name)][1] if claim_id is not None else []
     if claim_id is not None and uid and uid not in owners:
         status = "not-owned"

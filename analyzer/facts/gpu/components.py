@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import msgspec
-import yaml
-
+from analyzer.facts.data import beside
 from analyzer.facts.values import flag, mapping, text
 
 Release = tuple[int, int]
@@ -56,8 +53,7 @@ class Component:
 @lru_cache(maxsize=1)
 def components() -> tuple[Component, ...]:
     """All parts, in the order in which they depend on one another."""
-    found = yaml.safe_load(Path(__file__).with_name("components.yaml").read_text("utf-8"))
-    return tuple(msgspec.convert(one, Component) for one in found)
+    return tuple(beside(__file__, "components.yaml", list[Component]))
 
 
 def off(component: Component, spec: dict[str, Any], release: Release | None) -> str | None:

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import duckdb
-import msgspec
-import yaml
 
+from analyzer.facts.data import beside
 from analyzer.facts.rows import insert_rows
 
 ATTEMPT = "gpu/mig-attempt"
@@ -57,8 +55,7 @@ class _Hit:
 @lru_cache(maxsize=1)
 def meanings() -> dict[str, tuple[int, Meaning]]:
     """Signature → how near to the root cause it is (1 is nearest), and what it means."""
-    data = yaml.safe_load(Path(__file__).with_name("mig_words.yaml").read_text("utf-8"))
-    found = msgspec.convert(data, list[Meaning])
+    found = beside(__file__, "mig_words.yaml", list[Meaning])
     return {meaning.signature: (rank, meaning) for rank, meaning in enumerate(found, 1)}
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import duckdb
 import orjson
 
-from analyzer.facts.dra.known import known
 from analyzer.facts.gpu import labels
 from analyzer.facts.gpu.components import Component, workload
 from analyzer.facts.gpu.policies import Operator, Policy
+from analyzer.facts.whole import Whole
 
 _DAEMONSETS = """
 SELECT o.object_id, o.namespace, o.name, coalesce(json_extract_string(o.json, '$.spec.updateStrategy.type') = 'OnDelete', false),
@@ -86,16 +86,16 @@ def world_of(con: duckdb.DuckDBPyConnection, operator: Operator, policy: Policy)
     """Reads it. Needs `gpu_nodes`, `owners`, `controllers` and `coverage`."""
     daemonsets = tuple(DaemonSet(*row) for row in con.execute(_DAEMONSETS).fetchall())
     nodes = tuple(_node(row, policy) for row in con.execute(_NODES).fetchall())
-    counted = known(con, "apps", "DaemonSet")
+    whole = Whole.read(con)
     return World(
         operator,
         policy,
         daemonsets,
         nodes,
-        no_nodes=not nodes and (known(con, "", "Node").everywhere or policy.said.reason == "NoGPUNodes"),
-        listed=counted.within(operator.namespace) if operator.namespace else counted.everywhere,
-        pods_listed=known(con, "", "Pod").within(operator.namespace or ""),
-        drivers_listed=known(con, "nvidia.com", "NVIDIADriver").everywhere,
+        no_nodes=not nodes and (whole.has("", "Node") or policy.said.reason == "NoGPUNodes"),
+        listed=whole.has("apps", "DaemonSet", operator.namespace or "*"),
+        pods_listed=whole.has("", "Pod", operator.namespace or ""),
+        drivers_listed=whole.has("nvidia.com", "NVIDIADriver"),
     )
 
 

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import msgspec
 import re2
-import yaml
 
+from analyzer.facts.data import beside
 from analyzer.facts.gpu import xid_lines
 from analyzer.facts.gpu.log_hosts import Hosts, Where, hosts_of
 from analyzer.facts.rows import insert_rows
@@ -96,8 +95,8 @@ class _Said:
 @lru_cache(maxsize=1)
 def meanings() -> dict[str, tuple[int, Meaning]]:
     """Signature → how near to the root cause it is (1 is nearest), and what it means."""
-    data = yaml.safe_load(Path(__file__).with_name("stack_words.yaml").read_text("utf-8"))
-    return {meaning.signature: (rank, meaning) for rank, meaning in enumerate(msgspec.convert(data, list[Meaning]), 1)}
+    found = beside(__file__, "stack_words.yaml", list[Meaning])
+    return {meaning.signature: (rank, meaning) for rank, meaning in enumerate(found, 1)}
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 
 import msgspec
-import yaml
+
+from analyzer.facts.data import beside
 
 RECOVERY = 154
 """The Xid with which the driver says what recovery a GPU needs."""
@@ -59,8 +59,7 @@ class _Switch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @lru_cache(maxsize=1)
 def gpu_codes() -> dict[int, Meaning]:
     """All known Xids."""
-    data = yaml.safe_load(Path(__file__).with_name("xid.yaml").read_text("utf-8"))
-    rows = msgspec.convert(data, list[_Row])
+    rows = beside(__file__, "xid.yaml", list[_Row])
     return {code: Meaning(row.name, row.action, row.cls, row.tier, row.wear) for row in rows for code in row.codes}
 
 
@@ -101,7 +100,7 @@ def of_switch(code: int, grade: str | None = None) -> Meaning:
 
 @lru_cache(maxsize=1)
 def _switch() -> _Switch:
-    return msgspec.convert(yaml.safe_load(Path(__file__).with_name("sxid.yaml").read_text("utf-8")), _Switch)
+    return beside(__file__, "sxid.yaml", _Switch)
 
 
 @lru_cache(maxsize=1)

@@ -11,6 +11,7 @@ import duckdb
 from analyzer.facts.jobset import ends, jobs, sets
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import stored
+from analyzer.facts.whole import Whole
 
 GROUP = "jobset.x-k8s.io"
 
@@ -34,7 +35,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         return
     children = jobs.of(con, {(one.input, one.namespace, one.name): one for one in read})
     version = sets.controller_version(con)
-    whole = jobs.collected_whole(con)
+    whole = Whole.read(con).has("batch", "Job")
     for one in read:
         sets.settle(one, children.get(one.object_id, []), version, jobs_whole=whole)
     insert_rows(con, "jobsets", (sets.row(one) for one in read))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import orjson
 
-from analyzer.facts.kueue.base import Condition, conditions
+from analyzer.facts.told import Condition, conditions
 from analyzer.facts.values import mapping, number, text
 
 if TYPE_CHECKING:
@@ -102,15 +102,6 @@ def _state(
 def _whole(value: Any) -> int | None:
     """A label that is a number."""
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10 else None
-
-
-def collected_whole(con: duckdb.DuckDBPyConnection) -> bool:
-    """Every Job of the cluster is in the bundle, so that one that is not there is gone."""
-    query = (
-        "SELECT 1 FROM coverage WHERE api_group = 'batch' AND kind = 'Job' AND status IN ('complete', 'absent') "
-        "AND list_contains(scope, '*')"
-    )
-    return con.execute(query).fetchone() is not None
 
 
 def row(job: Child) -> dict[str, Any]:

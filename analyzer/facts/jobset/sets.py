@@ -12,7 +12,7 @@ import duckdb
 
 from analyzer.facts.jobset.groups import Group, read_groups
 from analyzer.facts.jobset.jobs import Child
-from analyzer.facts.kueue.base import Condition, conditions
+from analyzer.facts.told import Condition, Conditions, conditions
 from analyzer.facts.values import Stored, flag, mapping, mappings, number, strings, text
 
 _OWN = "jobset.sigs.k8s.io/jobset-controller"
@@ -38,7 +38,7 @@ class JobSet:
     name: str
     created_at: datetime | None
     deleted: bool
-    conditions: dict[str, Condition]
+    conditions: Conditions
     terminal: str | None
     suspend: bool
     managed_by: str | None
@@ -63,11 +63,6 @@ class JobSet:
     counted_by: str = ""
     counted_path: str | None = None
     failed: dict[str, Any] = field(default_factory=dict)
-
-    def true(self, kind: str) -> Condition | None:
-        """A condition where it is True."""
-        found = self.conditions.get(kind)
-        return found if found and found.status == "True" else None
 
     @property
     def left(self) -> int | None:
@@ -142,7 +137,7 @@ def settle(one: JobSet, jobs: Sequence[Child], version: tuple[int, int] | None, 
 
 
 def _decide(one: JobSet, jobs: Sequence[Child]) -> None:
-    ended = [(kind, one.true(kind)) for kind in ("Failed", "Completed")]
+    ended = [(kind, one.conditions.true(kind)) for kind in ("Failed", "Completed")]
     if one.deleted:
         one.state = "Deleting"
         return
@@ -153,9 +148,9 @@ def _decide(one: JobSet, jobs: Sequence[Child]) -> None:
                 one.path = "status.terminalState"
             return
     suspended = one.conditions.get("Suspended")
-    if one.true("Suspended") or (one.suspend and suspended is None):
+    if one.conditions.true("Suspended") or (one.suspend and suspended is None):
         _say(one, "Suspended", suspended)
-    elif told := one.true("RestartingJobSet"):
+    elif told := one.conditions.true("RestartingJobSet"):
         _say(one, "Restarting", told)
     elif "RestartingJobSet" not in one.conditions and _restarts(one, jobs):
         one.state = "Restarting"
@@ -163,7 +158,7 @@ def _decide(one: JobSet, jobs: Sequence[Child]) -> None:
             "Jobs of an earlier attempt are still there" if any(job.old for job in jobs) else "not all Jobs are ready again"
         )
         one.since = min((job.created_at for job in jobs if job.created_at and not job.old), default=None)
-    elif told := one.true("StartupPolicyInProgress"):
+    elif told := one.conditions.true("StartupPolicyInProgress"):
         _say(one, "Starting", told)
     elif any(group.active or group.ready for group in one.groups):
         one.state = "Running"
@@ -207,7 +202,7 @@ def _count(one: JobSet, version: tuple[int, int] | None) -> None:
 
 
 def _first_failed(one: JobSet, jobs: Sequence[Child], *, whole: bool) -> dict[str, Any]:
-    told = one.conditions.get("Failed") if one.state == "Failed" else one.true("RestartingJobSet")
+    told = one.conditions.get("Failed") if one.state == "Failed" else one.conditions.true("RestartingJobSet")
     match = _FIRST.search(told.message[-_MAX_MESSAGE:]) if told and told.message else None
     failed = [job for job in jobs if job.state == "Failed"]
     if match is None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import duckdb
 
 from analyzer.facts.kserve import choice, components, edges, others, pods, runtimes, services
-from analyzer.facts.kserve.base import GROUP, Lists
+from analyzer.facts.kserve.base import GROUP
 from analyzer.facts.kserve.config import Config, read_config
 from analyzer.facts.rows import insert_rows
+from analyzer.facts.whole import Whole
 
 MAX_CANDIDATES = 200
 """Runtimes that are listed for one service; those that fit, and those for its format, come first."""
@@ -24,7 +25,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     """
     if not con.execute("SELECT 1 FROM objects WHERE api_group = ? LIMIT 1", [GROUP]).fetchone():
         return
-    lists, config = Lists.read(con), read_config(con)
+    lists, config = Whole.read(con), read_config(con)
     known = runtimes.read(con)
     pods.derive(con)
     read = list(services.read(con, config))
@@ -80,7 +81,7 @@ def _services(
     insert_rows(con, "kserve_services", rows)
 
 
-def _choices(read: list[services.Service], known: runtimes.Runtimes, lists: Lists) -> dict[int, choice.Choice | None]:
+def _choices(read: list[services.Service], known: runtimes.Runtimes, lists: Whole) -> dict[int, choice.Choice | None]:
     """The choice for each service, None where its predictor brings its own containers. Equal ones are made once."""
     made: dict[tuple[str, choice.Model], choice.Choice] = {}
     chosen: dict[int, choice.Choice | None] = {}
@@ -91,8 +92,8 @@ def _choices(read: list[services.Service], known: runtimes.Runtimes, lists: List
             continue
         key = (namespace, model)
         if key not in made:
-            unknown = [runtimes.LOCAL] if not lists.whole_in(runtimes.LOCAL, namespace) else []
-            unknown += [runtimes.CLUSTER] if not lists.whole_in(runtimes.CLUSTER) else []
+            unknown = [runtimes.LOCAL] if not lists.has(GROUP, runtimes.LOCAL, namespace) else []
+            unknown += [runtimes.CLUSTER] if not lists.has(GROUP, runtimes.CLUSTER) else []
             made[key] = choice.choose(model, known.local.get(namespace, []), known.cluster, unknown)
         chosen[one.item.object_id] = made[key]
     return chosen

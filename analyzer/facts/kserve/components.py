@@ -98,7 +98,7 @@ def blocked(one: Service) -> Blocked | None:
         return found
     canary = one.conditions.get("CanaryPredictorReady")
     if canary is not None and canary.is_false:
-        return Blocked("its canary is not ready", canary.message or canary.reason, canary.path, canary.since)
+        return Blocked("its canary is not ready", canary.message or canary.reason, canary.words_path, canary.since)
     return None
 
 
@@ -114,5 +114,5 @@ def _revision(one: Service) -> Blocked | None:
             condition = one.conditions.get(kind)
             if condition is not None and condition.is_false:
                 words = f"revision {created} of the {name} is not ready, and {serves} serves on"
-                return Blocked(words, condition.message or condition.reason, condition.path, condition.since)
+                return Blocked(words, condition.message or condition.reason, condition.words_path, condition.since)
     return None

@@ -11,9 +11,11 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.kserve.base import GROUP, Condition, Lists, bare_uri, conditions, stopped
+from analyzer.facts.kserve.base import GROUP, bare_uri, conditions, stopped
 from analyzer.facts.kserve.services import blame
+from analyzer.facts.told import Condition
 from analyzer.facts.values import Stored, mapping, mappings, stored, text
+from analyzer.facts.whole import Whole
 
 LLM, GRAPH, TRAINED = "LLMInferenceService", "InferenceGraph", "TrainedModel"
 MAX_REFERENCES = 1_000
@@ -83,7 +85,7 @@ def _row(item: Stored) -> dict[str, Any]:
         "blamed": None if fine or blamed is None else blamed.type,
         "reason": None if fine or blamed is None else blamed.reason,
         "message": None if fine or blamed is None else blamed.message,
-        "blamed_path": None if fine or blamed is None else blamed.path,
+        "blamed_path": None if fine or blamed is None else blamed.words_path,
         "since": _since(item, told, blamed, stale=stale),
         "stale_ready": stale,
         "url": bare_uri(status.get("url")),
@@ -115,7 +117,7 @@ def _since(item: Stored, told: dict[str, Condition], blamed: Condition | None, *
     return (blamed.since if blamed else None) or item.created_at
 
 
-def reference_rows(con: duckdb.DuckDBPyConnection, lists: Lists) -> Iterator[dict[str, Any]]:
+def reference_rows(con: duckdb.DuckDBPyConnection, lists: Whole) -> Iterator[dict[str, Any]]:
     """Rows of `kserve_references`."""
     known = {
         (kind, namespace, name): object_id
@@ -132,7 +134,7 @@ def reference_rows(con: duckdb.DuckDBPyConnection, lists: Lists) -> Iterator[dic
             target = known.get((one.target_kind, item.namespace, one.name))
             missing = one.missing
             if one.target_kind and target is None:
-                missing = True if lists.whole_in(one.target_kind, item.namespace) and not one.other_namespaces else None
+                missing = True if lists.has(GROUP, one.target_kind, item.namespace) and not one.other_namespaces else None
             elif target is not None:
                 missing = False
             yield {

@@ -13,10 +13,11 @@ from typing import Any
 import duckdb
 
 from analyzer.facts.kserve import choice as choices
-from analyzer.facts.kserve.base import GROUP, Condition, annotation, bare_text, conditions, stopped
+from analyzer.facts.kserve.base import GROUP, annotation, bare_text, conditions, stopped
 from analyzer.facts.kserve.config import Config
 from analyzer.facts.kserve.runtimes import CLUSTER, LOCAL
 from analyzer.facts.kserve.spec import mode_of, model_of, storage_of
+from analyzer.facts.told import Condition
 from analyzer.facts.values import Stored, mapping, moment, number, stored, text
 
 RUNTIME_REASONS = frozenset({"NoSupportingRuntime", "RuntimeNotRecognized", "RuntimeDisabled"})
@@ -203,7 +204,7 @@ def _state(
     state = "Progressing" if going else "Not ready"
     if blamed is None:
         return State(state, None, None, None, None, since)
-    return State(state, blamed.reason, blamed.message, blamed.type, blamed.path, since)
+    return State(state, blamed.reason, blamed.message, blamed.type, blamed.words_path, since)
 
 
 def _failed(item: Stored, failure: Failure | None, kind: str, transition: str | None, blamed: Condition | None) -> State:
@@ -212,7 +213,7 @@ def _failed(item: Stored, failure: Failure | None, kind: str, transition: str | 
         return State("Failed", failure.reason, failure.message, "modelStatus", failure.path, since)
     reason = failure.reason if failure else None
     if blamed and (blamed.message or blamed.reason):
-        return State("Failed", reason or blamed.reason, blamed.message, blamed.type, blamed.path, since)
+        return State("Failed", reason or blamed.reason, blamed.message, blamed.type, blamed.words_path, since)
     if failure and failure.reason:
         return State("Failed", failure.reason, None, "modelStatus", failure.path, since)
     field = "transitionStatus" if kind != "model" or transition == "BlockedByFailedLoad" else "states.targetModelState"

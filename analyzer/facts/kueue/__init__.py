@@ -13,8 +13,8 @@ import duckdb
 from analyzer.facts.kueue import checks, edges, evictions, fits, jobs, queues, quota, store, workloads
 from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.kueue.config import read_config
-from analyzer.facts.kueue.lists import Lists
 from analyzer.facts.rows import insert_rows
+from analyzer.facts.whole import Whole
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -37,7 +37,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _fill(con: duckdb.DuckDBPyConnection) -> None:
-    lists = Lists.read(con)
+    lists = Whole.read(con)
     told = store.read(con)
     queues.settle(told, lists)
     tree = quota.Tree(told, lists)

@@ -1,49 +1,18 @@
-"""What all of Kueue's facts share: its group, reading conditions, amounts as text."""
+"""What all of Kueue's facts share: its group, amounts as text, labels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from analyzer.facts import quantity
-from analyzer.facts.values import mappings, moment, text
+from analyzer.facts.values import text
 
 GROUP = "kueue.x-k8s.io"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """One condition with its place."""
-
-    status: str
-    reason: str | None
-    message: str | None
-    since: datetime | None
-    path: str
-
-
-def conditions(status: dict[str, Any]) -> dict[str, Condition]:
-    """The conditions of a status by type, the first of each."""
-    found: dict[str, Condition] = {}
-    for index, item in enumerate(mappings(status.get("conditions"))):
-        kind, state = text(item.get("type")), text(item.get("status"))
-        if kind and state and kind not in found:
-            place = f"status.conditions[{index}]"
-            message = text(item.get("message"))
-            found[kind] = Condition(
-                state,
-                text(item.get("reason")),
-                message,
-                moment(item.get("lastTransitionTime")),
-                f"{place}.{'message' if message else 'status'}",
-            )
-    return found
 
 
 def amount(value: Any) -> Fraction | None:

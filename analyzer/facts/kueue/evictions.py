@@ -80,7 +80,7 @@ def _count(load: Load, events: Sequence[tuple[str, int, int]]) -> None:
 
 
 def _preemption(load: Load) -> str | None:
-    preempted = load.condition("Preempted")
+    preempted = load.conditions.true("Preempted")
     return preempted.reason if preempted else None
 
 

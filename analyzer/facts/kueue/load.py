@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from analyzer.facts.kueue.base import Condition, conditions, label
+from analyzer.facts.kueue.base import label
 from analyzer.facts.kueue.podsets import PodSet, pod_sets
 from analyzer.facts.kueue.store import Thing
 from analyzer.facts.kueue.waits import Wait, classify
+from analyzer.facts.told import Conditions, conditions
 from analyzer.facts.values import Stored, mapping, mappings, moment, number, text
 
 MAX_CHECKS = 64
@@ -52,7 +53,7 @@ class Load:
     uid: str
     created_at: datetime | None
     deleted_at: datetime | None
-    conditions: dict[str, Condition]
+    conditions: Conditions
     wait: Wait
     queue: str | None
     admitted_to: str | None
@@ -89,11 +90,6 @@ class Load:
     queued_at: datetime | None = None
     position: int | None = None
     ahead: int | None = None
-
-    def condition(self, kind: str) -> Condition | None:
-        """A condition where it is True."""
-        found = self.conditions.get(kind)
-        return found if found and found.status == "True" else None
 
 
 def load(item: Stored) -> Load:

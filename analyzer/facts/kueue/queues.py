@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.facts.kueue.base import GROUP
-from analyzer.facts.kueue.lists import Lists
 from analyzer.facts.kueue.store import Thing, Told
+from analyzer.facts.whole import Whole
 
 _STOPPED = ("is stopped", "Stopped")
 """How a message lists the stop; the first versions listed reasons instead of sentences."""
 
 
-def settle(told: Told, lists: Lists) -> None:
+def settle(told: Told, lists: Whole) -> None:
     """Finds the circles among cohorts and gives every queue its state."""
     told.cycles = _cycles(told)
     for thing in told.of("ClusterQueue"):
@@ -37,14 +37,14 @@ def _settle_cluster_queue(thing: Thing) -> None:
         thing.state = "Inactive" if off else "Active"
 
 
-def _settle_local_queue(thing: Thing, told: Told, lists: Lists) -> None:
+def _settle_local_queue(thing: Thing, told: Told, lists: Whole) -> None:
     _settle_cluster_queue(thing)
     active = thing.conditions.get("Active")
     if thing.state == "Terminating" or not thing.cluster_queue:
         return
     there = told.get("ClusterQueue", thing.cluster_queue)
     says_missing = active is not None and active.status != "True" and active.reason == "ClusterQueueDoesNotExist"
-    if there is None and (says_missing or lists.whole("ClusterQueue")):
+    if there is None and (says_missing or lists.has(GROUP, "ClusterQueue")):
         thing.state = "Orphaned"
         if not says_missing:
             # Nothing says since when; the controller has not noticed, or the queue went while the bundle was made.

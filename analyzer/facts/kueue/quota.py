@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from analyzer.facts.kueue.base import show
-from analyzer.facts.kueue.lists import Lists
+from analyzer.facts.kueue.base import GROUP, show
 from analyzer.facts.kueue.queues import root_of
 from analyzer.facts.kueue.store import Quota, Thing, Told
+from analyzer.facts.whole import Whole
 
 _NAMED = 8
 """Members of a cohort whose numbers are named one by one."""
@@ -31,7 +31,7 @@ class Capacity:
 class Tree:
     """The cohort trees of a cluster."""
 
-    def __init__(self, told: Told, lists: Lists) -> None:
+    def __init__(self, told: Told, lists: Whole) -> None:
         """Puts the members under their cohorts."""
         self._told = told
         self._lists = lists
@@ -50,7 +50,7 @@ class Tree:
     def capacity(self, queue: Thing, flavor: str, resource: str) -> Capacity:
         """The most that one Workload of this ClusterQueue could get of it with nothing else running."""
         quota = queue.quotas.get((flavor, resource))
-        if not self._lists.whole("ClusterQueue"):
+        if not self._lists.has(GROUP, "ClusterQueue"):
             return Capacity(None, "the list of ClusterQueues is not complete")
         if not queue.whole:
             return Capacity(None, f"ClusterQueue {queue.name} was read in part")
@@ -69,7 +69,7 @@ class Tree:
         name = queue.parent or ""
         if name in self._told.cycles:
             return f"the parents of cohort {name} turn in a circle"
-        if not self._lists.whole("Cohort"):
+        if not self._lists.has(GROUP, "Cohort"):
             return "the list of Cohorts is not complete"
         return None
 

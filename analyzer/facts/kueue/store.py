@@ -10,7 +10,8 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.kueue.base import GROUP, Condition, amount, conditions
+from analyzer.facts.kueue.base import GROUP, amount
+from analyzer.facts.told import Conditions, conditions
 from analyzer.facts.values import Stored, mapping, mappings, number, stored, strings, text
 
 _KINDS = (
@@ -73,7 +74,7 @@ class Thing:
     created_at: datetime | None
     deleted_at: datetime | None
     whole: bool
-    conditions: dict[str, Condition]
+    conditions: Conditions
     references: list[Reference]
     parent: str | None = None
     """Cohort of a ClusterQueue, parent of a Cohort."""

@@ -49,7 +49,7 @@ def settle(loads: Sequence[Load], told: Told) -> None:
 
 
 def _deactivated(one: Load) -> None:
-    evicted = one.condition("Evicted")
+    evicted = one.conditions.true("Evicted")
     reason, message = (evicted.reason or "", evicted.message or "") if evicted else ("", "")
     in_force = reason.startswith("Deactivated") or reason == "InactiveWorkload"
     if one.active and not in_force:
@@ -78,8 +78,8 @@ def _behind(one: Load, told: Told) -> tuple[Thing | None, str | None]:
 
 
 def _state(one: Load) -> None:
-    evicted, admitted, reserved = (one.condition(kind) for kind in ("Evicted", "Admitted", "QuotaReserved"))
-    finished, pods_ready = one.condition("Finished"), one.conditions.get("PodsReady")
+    evicted, admitted, reserved = (one.conditions.true(kind) for kind in ("Evicted", "Admitted", "QuotaReserved"))
+    finished, pods_ready = one.conditions.true("Finished"), one.conditions.get("PodsReady")
     shown = one.conditions.get("QuotaReserved")
     if one.deleted_at:
         one.state, shown, one.since = "Deleting", None, one.deleted_at
@@ -120,7 +120,7 @@ def _waiting_state(one: Load) -> str:
         if reason == "Pending" and not stopped:
             # The scheduler passes over queues in a circle of cohorts and says so in these words too.
             return "Inadmissible" if one.behind_how else "Pending"
-    if cause in _HELD or one.condition("WaitingForReplacementPods") or one.behind_how in ("Stopped", "Terminating"):
+    if cause in _HELD or one.conditions.true("WaitingForReplacementPods") or one.behind_how in ("Stopped", "Terminating"):
         return "Held"
     return "Pending"
 
@@ -182,7 +182,7 @@ def rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
         preemptor = by_uid.get(uid) if uid else None
         reserved = one.conditions.get("QuotaReserved")
         wait = reserved if reserved and reserved.status != "True" else None
-        finished, pods_ready = one.condition("Finished"), one.conditions.get("PodsReady")
+        finished, pods_ready = one.conditions.true("Finished"), one.conditions.get("PodsReady")
         yield {
             "object_id": one.object_id,
             "input": one.input,
@@ -217,7 +217,7 @@ def rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
             "active": one.active,
             "deactivated_by": one.deactivated_by,
             "deactivation": one.deactivation,
-            "evicted": one.condition("Evicted") is not None,
+            "evicted": one.conditions.true("Evicted") is not None,
             "evictions": min(one.evicted, 2**31 - 1),
             "evictions_exact": any(eviction.source == "stats" for eviction in one.evictions),
             "eviction_words": evictions.words(one),
@@ -285,7 +285,7 @@ def usage_rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
     """Rows of `workload_usage`."""
     held: dict[tuple[str, str, str], list[tuple[Fraction, Load]]] = {}
     for one in loads:
-        if not one.admitted_to or one.state == "Finished" or one.condition("QuotaReserved") is None:
+        if not one.admitted_to or one.state == "Finished" or one.conditions.true("QuotaReserved") is None:
             continue
         own: dict[tuple[str, str], Fraction] = {}
         for pod_set in one.pod_sets:

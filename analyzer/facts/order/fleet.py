@@ -13,10 +13,10 @@ from typing import Any
 import duckdb
 import orjson
 
-from analyzer.facts.dra.known import known
 from analyzer.facts.order.shapes import read_gpu
 from analyzer.facts.quantity import parse
 from analyzer.facts.values import mapping, stored
+from analyzer.facts.whole import Whole
 
 GPU_GROUP, GPU_KIND = "gpu.deckhouse.io", "PhysicalGPU"
 GIB = 1024**3
@@ -84,14 +84,15 @@ def load_fleet(con: duckdb.DuckDBPyConnection) -> Fleet:
     unpublished: dict[int, list[str]] = {}
     for number, name in con.execute(_HELD).fetchall():
         unpublished.setdefault(number, []).append(name)
+    whole = Whole.read(con)
     return Fleet(
         devices=tuple(_device(row) for row in con.execute(_DEVICES).fetchall()),
         gpus=tuple(_gpu(row) for row in rows),
         rows=tuple(rows),
         unpublished={number: tuple(dict.fromkeys(names)) for number, names in unpublished.items()},
-        slices_whole=known(con, "resource.k8s.io", "ResourceSlice").everywhere,
-        claims_whole=known(con, "resource.k8s.io", "ResourceClaim").everywhere,
-        gpus_whole=known(con, GPU_GROUP, GPU_KIND).everywhere,
+        slices_whole=whole.has("resource.k8s.io", "ResourceSlice"),
+        claims_whole=whole.has("resource.k8s.io", "ResourceClaim"),
+        gpus_whole=whole.has(GPU_GROUP, GPU_KIND),
     )
 
 

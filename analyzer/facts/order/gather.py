@@ -13,6 +13,7 @@ from analyzer.facts.order.fleet import load_fleet
 from analyzer.facts.order.shapes import GROUP
 from analyzer.facts.order.world import Order, Pod, Told, World
 from analyzer.facts.values import Stored, mapping, stored, text
+from analyzer.facts.whole import Whole
 
 _HARD = (
     "CrashLoopBackOff",
@@ -49,6 +50,7 @@ def load(con: duckdb.DuckDBPyConnection) -> World:
         models={(one.input, one.kind, one.namespace, one.name): one for one in models},
         events=_events(con),
         fleet=load_fleet(con),
+        whole=Whole.read(con),
         as_of={number: moment for number, moment in con.execute("SELECT input, as_of FROM inputs").fetchall() if moment},
         class_group=class_group,
     )

@@ -10,11 +10,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
-import yaml
-
+from analyzer.facts.data import beside
 from analyzer.facts.values import one_line
 
 Language = Literal["en", "ru"]
@@ -38,8 +36,7 @@ _UNITS = ((1024**4, "Ti"), (1024**3, "Gi"), (1024**2, "Mi"), (1024, "Ki"))
 @cache
 def sentences() -> dict[str, dict[Language, str]]:
     """All of them: id → language → text."""
-    found: dict[str, dict[Language, str]] = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
-    return found
+    return beside(__file__, "words.yaml", dict[str, dict[Language, str]])
 
 
 def say(name: str, values: Mapping[str, Value], language: Language) -> str:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import duckdb
 import orjson
 
-from analyzer.facts.dra.known import Known, known
 from analyzer.facts.order import shapes
 from analyzer.facts.order.fleet import Fleet
 from analyzer.facts.order.shapes import Class, Model, Said, Source
 from analyzer.facts.values import mapping, stored
+from analyzer.facts.whole import Whole
 
 T = TypeVar("T")
 
@@ -127,18 +127,13 @@ class World:
     models: dict[tuple[int, str, str, str], Model]
     events: list[Told]
     fleet: Fleet
+    whole: Whole
+    """Which kinds were collected whole."""
     as_of: dict[int, datetime]
     class_group: str
-    _known: dict[tuple[str, str], Known] = field(default_factory=dict)
     _names: dict[tuple[str, str], dict[tuple[int, str, str], tuple[int, datetime | None]]] = field(default_factory=dict)
     _kept: dict[Hashable, Any] = field(default_factory=dict)
     _configs: dict[int, tuple[int, dict[str, Any]]] | None = None
-
-    def known(self, group: str, kind: str) -> Known:
-        """How much of a kind was collected whole."""
-        if (group, kind) not in self._known:
-            self._known[(group, kind)] = known(self.con, group, kind)
-        return self._known[(group, kind)]
 
     def named(self, group: str, kind: str) -> dict[tuple[int, str, str], tuple[int, datetime | None]]:
         """The objects of a kind by (input, namespace, name): id, and when it was made."""

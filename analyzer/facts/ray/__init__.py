@@ -9,11 +9,12 @@ from __future__ import annotations
 import duckdb
 
 from analyzer.facts.ray import clusters, groups, jobs, services
-from analyzer.facts.ray.base import GROUP, Whole, pods_of
+from analyzer.facts.ray.base import GROUP, pods_of
 from analyzer.facts.ray.clusters import Cluster
 from analyzer.facts.ray.waits import Surroundings
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import stored
+from analyzer.facts.whole import Whole
 
 _EDGES = """
 INSERT INTO relations
@@ -49,7 +50,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     """
     if not con.execute("SELECT 1 FROM objects WHERE api_group = ? LIMIT 1", [GROUP]).fetchone():
         return
-    whole = Whole(con)
+    whole = Whole.read(con)
     pods = pods_of(con)
     known: dict[tuple[int, str], dict[str, Cluster]] = {}
     ids: dict[tuple[int, str], dict[str, int]] = {}

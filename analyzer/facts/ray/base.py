@@ -91,16 +91,3 @@ def told(pods: Iterable[RayPod], most: int = 4) -> str | None:
     listed = [f"{number} {words}" for words, number in counts.most_common(most)]
     more = len(counts) - most
     return ", ".join(listed) + (f" and {more} other states" if more > 0 else "") or None
-
-
-class Whole:
-    """Which kinds were collected whole, so that what is not there does not exist."""
-
-    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Reads `coverage`."""
-        rows = con.execute("SELECT api_group, kind, scope FROM coverage WHERE status IN ('complete', 'absent')").fetchall()
-        self._scope = {(group, kind): frozenset(scope or ()) for group, kind, scope in rows}
-
-    def has(self, group: str, kind: str, namespace: str) -> bool:
-        """Every object of the kind in that namespace is in the bundle."""
-        return bool(self._scope.get((group, kind), frozenset()) & {"*", namespace})

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from analyzer.facts.kueue.base import Condition, conditions
 from analyzer.facts.ray.base import RayPod
 from analyzer.facts.ray.groups import NO_LIMIT, Group, count, read_groups
+from analyzer.facts.told import Condition, Conditions, conditions
 from analyzer.facts.values import Stored, flag, mapping, mappings, moment, number, text
 
 
@@ -27,7 +27,7 @@ class Cluster:
     created_at: datetime | None
     deleted: bool
     suspend: bool
-    conditions: dict[str, Condition]
+    conditions: Conditions
     said: str | None
     said_reason: str | None
     updated: datetime | None
@@ -53,16 +53,11 @@ class Cluster:
     failure: dict[str, Any] = field(default_factory=dict)
     workers: dict[str, Any] = field(default_factory=dict)
 
-    def true(self, kind: str) -> Condition | None:
-        """A condition where it is True."""
-        found = self.conditions.get(kind)
-        return found if found and found.status == "True" else None
-
     @property
     def provisioned(self) -> bool:
         """All its pods were ready once."""
         if "RayClusterProvisioned" in self.conditions:
-            return self.true("RayClusterProvisioned") is not None
+            return self.conditions.true("RayClusterProvisioned") is not None
         return self.said in ("ready", "unhealthy")
 
 
@@ -110,7 +105,7 @@ def settle(one: Cluster, pods: list[RayPod], *, pods_whole: bool) -> None:
         pods_whole: every pod of its namespace is in the bundle.
     """
     _judge_head(one, pods, pods_whole=pods_whole)
-    failed = one.true("ReplicaFailure")
+    failed = one.conditions.true("ReplicaFailure")
     if failed:
         one.failure = _failure(failed.reason, failed.message, failed.path, failed.since) | {"failure_old": False}
     elif one.said == "failed":
@@ -150,9 +145,9 @@ def _judge_head(one: Cluster, pods: list[RayPod], *, pods_whole: bool) -> None:
 
 
 def _decide(one: Cluster) -> None:
-    suspended, suspending = one.true("RayClusterSuspended"), one.true("RayClusterSuspending")
-    ready = one.true("HeadPodReady")
-    all_ready = one.true("RayClusterProvisioned")
+    suspended, suspending = one.conditions.true("RayClusterSuspended"), one.conditions.true("RayClusterSuspending")
+    ready = one.conditions.true("HeadPodReady")
+    all_ready = one.conditions.true("RayClusterProvisioned")
     if one.deleted:
         one.state = "Deleting"
     elif suspended or one.said == "suspended":

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from analyzer.facts.kueue.base import Condition, conditions
 from analyzer.facts.ray.clusters import Cluster, trouble
+from analyzer.facts.told import Condition, Conditions, conditions
 from analyzer.facts.values import Stored, flag, mapping, mappings, moment, number, text
 
 _FOR_GOOD = frozenset({"ValidationFailed", "InitializingTimeout"})
@@ -48,7 +48,7 @@ class Service:
     created_at: datetime | None
     deleted: bool
     suspend: bool
-    conditions: dict[str, Condition]
+    conditions: Conditions
     legacy: str | None
     updated: datetime | None
     has_status: bool
@@ -62,16 +62,11 @@ class Service:
     at_once: bool = False
     blame: list[str] = field(default_factory=list)
 
-    def true(self, kind: str) -> Condition | None:
-        """A condition where it is True."""
-        found = self.conditions.get(kind)
-        return found if found and found.status == "True" else None
-
     @property
     def upgrading(self) -> bool:
         """An upgrade is under way: by condition, for old operators where both clusters are named."""
         if "UpgradeInProgress" in self.conditions:
-            return self.true("UpgradeInProgress") is not None
+            return self.conditions.true("UpgradeInProgress") is not None
         return bool(self.clusters["active"] and self.clusters["pending"])
 
     @property
@@ -146,8 +141,8 @@ def _decide(one: Service) -> None:
     ready = one.conditions.get("Ready")
     one.ready = ready.status == "True" if ready else one.legacy == "Running" if one.legacy else False if one.has_status else None
     reason = ready.reason if ready and ready.status != "True" else None
-    suspended = one.true("Suspended") or one.true("Suspending")
-    rollback = one.true("RollbackInProgress")
+    suspended = one.conditions.true("Suspended") or one.conditions.true("Suspending")
+    rollback = one.conditions.true("RollbackInProgress")
     if one.deleted:
         one.state = "Deleting"
     elif suspended or one.suspend or reason in _SUSPENDS:
@@ -157,7 +152,7 @@ def _decide(one: Service) -> None:
     elif rollback:
         one.state, one.told = "Rollback in progress", rollback
     elif one.upgrading:
-        one.state, one.told = "Upgrading", one.true("UpgradeInProgress")
+        one.state, one.told = "Upgrading", one.conditions.true("UpgradeInProgress")
     elif one.ready:
         one.state, one.told = "Ready", ready
     else:
@@ -220,7 +215,7 @@ def rows(one: Service, ids: Mapping[str, int]) -> dict[str, Any]:
         "pending_cluster": one.clusters["pending"],
         "pending_id": ids.get(one.clusters["pending"] or ""),
         "upgrading": one.upgrading,
-        "rolling_back": one.true("RollbackInProgress") is not None,
+        "rolling_back": one.conditions.true("RollbackInProgress") is not None,
         "traffic": one.traffic,
         "endpoints": one.endpoints,
         "blame": "; ".join(one.blame[:8]) or None,

@@ -12,10 +12,11 @@ from typing import Any
 import duckdb
 import orjson
 
-from analyzer.facts.kueue.base import conditions
-from analyzer.facts.ray.base import RayPod, Whole, told
+from analyzer.facts.ray.base import RayPod, told
 from analyzer.facts.rows import insert_rows
+from analyzer.facts.told import conditions
 from analyzer.facts.values import Stored, mapping, number, stored, text
+from analyzer.facts.whole import Whole
 
 GROUP = "leaderworkerset.x-k8s.io"
 _LABEL = "leaderworkerset.sigs.k8s.io/"
@@ -44,7 +45,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     if not sets:
         return
     pods = _pods(con)
-    whole = Whole(con)
+    whole = Whole.read(con)
     again = dict(con.execute(_RECREATED).fetchall())
     rows: list[dict[str, Any]] = []
     groups: list[dict[str, Any]] = []

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 
 import duckdb
-import msgspec
-import yaml
+
+from analyzer.facts.data import beside
 
 _PHASE = """
 INSERT INTO states
@@ -62,7 +61,7 @@ class _Kinds:
 
 @lru_cache(maxsize=1)
 def _known() -> list[_Kinds]:
-    return msgspec.convert(yaml.safe_load(Path(__file__).with_name("states.yaml").read_text("utf-8")), list[_Kinds])
+    return beside(__file__, "states.yaml", list[_Kinds])
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:

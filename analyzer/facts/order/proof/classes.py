@@ -11,7 +11,7 @@ _NAME = "spec.inferenceServiceClassName"
 
 def whole(world: World) -> bool:
     """Whether the bundle has every class."""
-    return world.known(world.class_group, CLASS).everywhere
+    return world.whole.has(world.class_group, CLASS)
 
 
 def later(made: object, said: Said) -> bool:

@@ -35,8 +35,7 @@ def not_found(world: World, order: Order, said: Said, proof: Proof) -> None:
         return
     kind = source.kind if source.kind in MODEL_KINDS else "Model"
     space = source.namespace or order.namespace
-    known = world.known(GROUP, kind)
-    listed = known.everywhere or (kind == "Model" and known.within(space))
+    listed = world.whole.has(GROUP, kind, space if kind == "Model" else "*")
     wanted = f"{kind} {source.name or '-'}" if kind == "ClusterModel" else f"{kind} {space}/{source.name or '-'}"
     if listed:
         proof.confirm("model-missing", model=wanted)
@@ -138,7 +137,7 @@ def secret_missing(world: World, order: Order, said: Said, proof: Proof) -> None
         proof.quote(there[0], "metadata.name", order.secret, "Declared")
         proof.refute("secret-there", fixed=later(there[1], said), name=order.secret, namespace=order.namespace, at=there[1])
         return
-    if world.known("", "Secret").within(order.namespace):
+    if world.whole.has("", "Secret", order.namespace):
         proof.confirm("secret-missing", name=order.secret, namespace=order.namespace)
     else:
         proof.doubt("secrets-not-collected", namespace=order.namespace)
@@ -273,7 +272,7 @@ def kind_not_served(world: World, order: Order, said: Said, proof: Proof) -> Non
     if there:
         proof.quote(there[0], "metadata.name", plural, "Declared")
         proof.refute("kind-served", fixed=later(there[1], said), kind=kind, at=there[1])
-    elif world.known("apiextensions.k8s.io", "CustomResourceDefinition").everywhere:
+    elif world.whole.has("apiextensions.k8s.io", "CustomResourceDefinition"):
         proof.confirm("kind-unserved", kind=kind, plural=plural)
     elif kind not in MODEL_KINDS:
         proof.confirm("source-kind", kind=kind)

@@ -209,7 +209,7 @@ def undecidable(world: World, order: Order, said: Said, proof: Proof) -> None:
         proof.fit("selector-domain", names=strange)
     if names:
         missing = [one for one in names if (order.input, "", one) not in world.named("resource.k8s.io", "DeviceClass")]
-        if missing and world.known("resource.k8s.io", "DeviceClass").everywhere:
+        if missing and world.whole.has("resource.k8s.io", "DeviceClass"):
             proof.fit("device-class-missing", names=missing)
     if not proof.said:
         proof.doubt("selector-unjudged", name=order.class_name or "-")

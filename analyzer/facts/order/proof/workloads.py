@@ -131,7 +131,7 @@ def _tell_end(pod: Pod, proof: Proof) -> None:
 
 def _unseen(world: World, order: Order, proof: Proof) -> None:
     """Why there are no pods to look at."""
-    if world.known("", "Pod").within(order.namespace):
+    if world.whole.has("", "Pod", order.namespace):
         proof.doubt("no-pods")
     else:
         proof.doubt("pods-not-collected", namespace=order.namespace)
@@ -153,7 +153,7 @@ def error(world: World, order: Order, said: Said, proof: Proof) -> None:
     if not proof.said:
         if order.workloads:
             proof.doubt("workload-silent", names=[f"{kind} {name}" for _, kind, name, _, _ in order.workloads])
-        elif all(world.known("apps", kind).within(order.namespace) for kind in ("StatefulSet", "Deployment")):
+        elif all(world.whole.has("apps", kind, order.namespace) for kind in ("StatefulSet", "Deployment")):
             proof.fit("no-workload")
         else:
             proof.doubt("workloads-not-collected", namespace=order.namespace)
