@@ -11,6 +11,8 @@ import threading
 from collections.abc import Generator
 from typing import IO, Any
 
+from analyzer.rlimits import limit
+
 MEMORY_BYTES = 4 << 30
 """Address space of the child."""
 START_SECONDS = 20.0
@@ -83,8 +85,5 @@ def _read_lines(stream: IO[bytes], lines: queue.Queue[bytes | None], most: int) 
 
 def limit_memory() -> None:
     """Bounds the address space of this process, where the operating system can."""
-    with contextlib.suppress(ImportError, OSError, ValueError, AttributeError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit("AS", MEMORY_BYTES, final=True)
+    limit("CORE", 0, final=True)

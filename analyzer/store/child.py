@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import orjson
 
+from analyzer.rlimits import limit
 from analyzer.store.schema import GENERATION
 
 OK, FAILED, FOREIGN = 0, 1, 3
@@ -27,33 +28,16 @@ _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z |
 def main() -> NoReturn:
     """Runs the request on stdin and ends the process."""
     request = json.load(sys.stdin)
-    _limit(request["address_space"], request["result_bytes"], request["seconds"])
+    limit("AS", request["address_space"])
+    limit("FSIZE", request["result_bytes"])
+    limit("CPU", request["seconds"] * (_THREADS + 1))
+    limit("CORE", 0)
     code, message = _answer(request)
     if message:
         sys.stderr.write(message)
         sys.stderr.flush()
     # Neither DuckDB's threads nor a database in a bad state are worth waiting for.
     os._exit(code)
-
-
-def _limit(address_space: int, result_bytes: int, seconds: int) -> None:
-    """Limits of this process, where the operating system has them."""
-    try:
-        import resource
-    except ImportError:
-        return
-    for what, value in (
-        (resource.RLIMIT_AS, address_space),
-        (resource.RLIMIT_FSIZE, result_bytes),
-        (resource.RLIMIT_CPU, seconds * (_THREADS + 1)),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        hard = resource.getrlimit(what)[1]
-        try:
-            resource.setrlimit(what, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
-        except (OSError, ValueError):
-            # A system that does not know the limit still has the time limit.
-            continue
 
 
 def _answer(request: dict[str, Any]) -> tuple[int, str]:
