@@ -7,19 +7,17 @@ import os
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from analyzer.bundle.errors import UsageError
 from analyzer.bundle.stdin import NAME, STDIN
 from analyzer.cli.prepare import REPORTS
+from analyzer.leftovers import old
 
 OURS = frozenset({*REPORTS, "bundle.duckdb"})
 _STAGED = OURS | {"bundle.duckdb.wal"}
 _PART = ".part"
-LEFT_SECONDS = 24 * 3600
-"""After this a folder that a killed run left beside the output is taken away; no run lasts so long."""
 _ENDINGS = (".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst", ".tar.bz2", ".tar", ".zip", ".gz", ".xz", ".zst", ".bz2")
 
 
@@ -125,12 +123,10 @@ def replaced(folder: Path) -> Iterator[Path]:
 def _sweep(target: Path) -> None:
     """Remove what runs that were killed left beside the output, some time after them."""
     name = re.compile(rf"\.{re.escape(target.name)}\.\w{{8}}{re.escape(_PART)}")
-    for folder in target.parent.iterdir():
-        if not name.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
-            continue
-        names = {entry.name for entry in os.scandir(folder)}
-        if names <= _STAGED and time.time() - folder.stat().st_mtime > LEFT_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in old(target.parent, name):
+        with contextlib.suppress(OSError):
+            if folder.is_dir() and {entry.name for entry in os.scandir(folder)} <= _STAGED:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _swap(staging: Path, target: Path) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import tempfile
-import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from analyzer.leftovers import is_old, old
+
 PREFIX = "triage-collect-"
 """Begin of the names of the temporary folders, which hold what was masked already."""
-LEFT_SECONDS = 24 * 3600
-"""After this nothing of it is in use any more: the default for a whole collection is a quarter of an hour."""
 
 _FOLDER = re.compile(rf"{PREFIX}\w{{8}}")
 _INSIDE = re.compile(r"\d{4,6}|log\d{6,}")
@@ -24,23 +21,12 @@ _DEFAULT = r"triage-.+-\d{8}T\d{6}Z\.tar\.(?:gz|zst)"
 def sweep(target: Path) -> None:
     """Removes what is a day old, this user's, and ours by every name, from the temporary folder and from beside `target`."""
     part = re.compile(rf"\.(?:{re.escape(target.name)}|{_DEFAULT})\.\d+\.part")
-    for folder in _old(Path(tempfile.gettempdir()), _FOLDER):
+    for folder in old(Path(tempfile.gettempdir()), _FOLDER):
         with suppress(OSError):
             inside = list(folder.iterdir()) if folder.is_dir() else None
-            if inside is not None and all(_INSIDE.fullmatch(path.name) and _is_old(path) for path in inside):
+            if inside is not None and all(_INSIDE.fullmatch(path.name) and is_old(path) for path in inside):
                 shutil.rmtree(folder, ignore_errors=True)
-    for file in _old(target.absolute().parent, part):
+    for file in old(target.absolute().parent, part):
         with suppress(OSError):
             if file.is_file():
                 file.unlink()
-
-
-def _old(where: Path, name: re.Pattern[str]) -> Iterator[Path]:
-    with suppress(OSError):
-        yield from [path for path in where.iterdir() if name.fullmatch(path.name) and not path.is_symlink() and _is_old(path)]
-
-
-def _is_old(path: Path) -> bool:
-    found = path.lstat()
-    ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    return ours and time.time() - found.st_mtime > LEFT_SECONDS

@@ -13,7 +13,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from analyzer.cli.output import LEFT_SECONDS, OURS
+from analyzer.cli.output import OURS
+from analyzer.leftovers import LEFT_SECONDS
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 MOMENTS = 5
