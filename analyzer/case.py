@@ -13,15 +13,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from analyzer.bundle.containers import open_container
 from analyzer.bundle.errors import LimitError, UnreadableError, UsageError
-from analyzer.bundle.read import Parts, read_bundle
 from analyzer.bundle.stdin import STDIN, WORDS, spooled
 from analyzer.memory import shares, told_if_short
 
 if TYPE_CHECKING:
     import duckdb
 
+    from analyzer.bundle.read import Parts
     from analyzer.engine.evidence import Reader
     from analyzer.engine.model import Report
     from analyzer.engine.pack import Pack
@@ -126,14 +125,17 @@ def analyze_case(
     """
     with workspace() as folder, spooled_inputs(inputs, folder, progress) as paths, _rarely_collecting():
         room = shares(options.memory_limit, options.jobs or os.cpu_count() or 1)
-        signatures = [signature for pack in packs for signature, _ in pack.signatures]
+        # Reading stands behind much that commands which ask a finished report never use.
+        from analyzer.bundle.read import read_bundle
+        from analyzer.engine.pack import signatures_of
+
         parts = read_bundle(
             paths,
             folder,
             room.jobs,
             lambda done, total: progress("reading", done, total),
             shown=inputs,
-            signatures=signatures,
+            signatures=signatures_of(packs),
             worker_memory=room.worker,
         )
         # Imported only now, when the workers are done: a process with DuckDB's threads alive must not fork.
@@ -199,7 +201,9 @@ def judged(case: Case, packs: Sequence[Pack], options: Options, progress: Progre
 
 def signature_ids(packs: Sequence[Pack]) -> list[str]:
     """The log signatures of the packs, by name."""
-    return sorted(signature.id for pack in packs for signature, _ in pack.signatures)
+    from analyzer.engine.pack import signatures_of
+
+    return sorted(signature.id for signature in signatures_of(packs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +232,8 @@ def loaded(bundle: Path, progress: Progress = lambda _stage, _done, _total: None
     """
     with workspace() as folder, spooled_inputs([bundle], folder, progress) as paths, _rarely_collecting():
         jobs = os.cpu_count() or 1
+        from analyzer.bundle.read import read_bundle
+
         parts = read_bundle(paths, folder, jobs, lambda done, total: progress("reading", done, total), shown=[bundle])
         # Imported only now, as above.
         from analyzer import facts
@@ -245,6 +251,8 @@ def loaded(bundle: Path, progress: Progress = lambda _stage, _done, _total: None
 
 def reread(inputs: Sequence[Path], parts: Parts, file_ids: Sequence[int]) -> Iterator[tuple[int, BinaryIO]]:
     """The files with these ids once more, one pass an input: for the lines of quoted fields."""
+    from analyzer.bundle.containers import open_container
+
     wanted = set(file_ids)
     for number, path in enumerate(inputs):
         ids = [row["file_id"] for row in parts.files if row["input"] == number]

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzer.bundle.errors import UsageError
-from analyzer.bundle.limits import GIB, KIB, MIB, TIB
-from analyzer.bundle.workers import WORKER_BYTES
+from analyzer.bundle.limits import GIB, KIB, MIB, TIB, WORKER_BYTES
 
 LEAST_BYTES = 512 * MIB
 """Less is refused: no bundle of use could be read."""

@@ -84,3 +84,8 @@ TAIL_LINES = 50
 
 TAIL_BYTES = 8192
 """Bytes of these last lines at most."""
+
+# --- processes --------------------------------------------------------------------------------------------------------
+
+WORKER_BYTES = 4 * GIB
+"""Address space of a worker on top of what it has when it starts, where the system can limit it."""

@@ -16,13 +16,14 @@ from analyzer.bundle.errors import UnreadableError
 from analyzer.bundle.formats import INSIDE_NOT_OPENED, Known, Layout, recognise, triage
 from analyzer.bundle.formats.base import ALL_NAMESPACES
 from analyzer.bundle.formats.support_bundle import HOST
+from analyzer.bundle.limits import WORKER_BYTES
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import ERRORS, FILES, LISTS, Result, Sink
 from analyzer.bundle.signatures import Scanner, Signature
 from analyzer.bundle.stamps import Stamp, format_time, name_time
 from analyzer.bundle.task import Task
 from analyzer.bundle.types import Listing, Problem
-from analyzer.bundle.workers import WORKER_BYTES, Pool
+from analyzer.bundle.workers import Pool
 from analyzer.store.schema import PARTS
 
 Row = Mapping[str, Any]

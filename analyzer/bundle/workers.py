@@ -31,15 +31,13 @@ from analyzer.bundle.compression import decompressed
 from analyzer.bundle.containers import open_container
 from analyzer.bundle.formats.triage import FORMAT as TRIAGE
 from analyzer.bundle.hashed import Hashed
-from analyzer.bundle.limits import GIB, KIB
+from analyzer.bundle.limits import KIB, WORKER_BYTES
 from analyzer.bundle.parse import read_file
 from analyzer.bundle.rows import RESULTS, PartFileError, Result, Sink
 from analyzer.bundle.task import Task
 from analyzer.bundle.twins import Twins, is_list, pod_folder
 from analyzer.redact import configure, new_key
-
-WORKER_BYTES = 4 * GIB
-"""Address space of a worker on top of what it has when it starts, where the system can limit it."""
+from analyzer.rlimits import limit
 
 HANG_SECONDS = 120.0
 """A worker that shows no sign of progress for so long is ended. The slowest step is one list of 256 MiB."""
@@ -359,13 +357,14 @@ def _settle_in(memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
     gc.freeze()
-    if sys.platform != "win32":
-        import resource
+    limit("CORE", 0)
+    limit("AS", memory + _inherited())
 
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with contextlib.suppress(OSError, ValueError):
-            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if sys.platform == "linux" else 0
-            limit = memory + pages * resource.getpagesize()
-            _, hard = resource.getrlimit(resource.RLIMIT_AS)
-            resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+def _inherited() -> int:
+    """Bytes of address space that this process has from its start, which are not the worker's own; 0 where nothing tells."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.platform == "linux":
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+            return pages * os.sysconf("SC_PAGE_SIZE")
+    return 0
