@@ -246,20 +246,26 @@ class Template:
         return clip(_SPACES.sub(" ", "".join(pieces)).strip(), limit)
 
 
+_FORBIDDEN = (nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Pow)
+
+
 def _check(tree: nodes.Template) -> None:
-    """Refuses what could take unbounded time or memory."""
-    if len(list(tree.find_all(nodes.Assign))) > MAX_ASSIGNMENTS:
+    """Refuses what could take unbounded time or memory. There are many templates: each is walked once."""
+    filters, tests = _environment().filters, _environment().tests
+    assignments = 0
+    for node in tree.find_all(nodes.Node):
+        if isinstance(node, _FORBIDDEN):
+            raise TemplateError(f"{type(node).__name__} is not allowed")
+        if isinstance(node, nodes.Filter | nodes.Test):
+            if node.name not in (filters if isinstance(node, nodes.Filter) else tests):
+                raise TemplateError(f"no {type(node).__name__.lower()} named {node.name!r}")
+        elif isinstance(node, nodes.Call):
+            if not (isinstance(node.node, nodes.Getattr) and node.node.attr in _METHODS):
+                raise TemplateError("a call is not allowed")
+        elif isinstance(node, nodes.Assign):
+            assignments += 1
+    if assignments > MAX_ASSIGNMENTS:
         raise TemplateError(f"more than {MAX_ASSIGNMENTS} assignments")
-    for kind in (nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Pow):
-        if tree.find(kind):
-            raise TemplateError(f"{kind.__name__} is not allowed")
-    for named, known in ((nodes.Filter, _environment().filters), (nodes.Test, _environment().tests)):
-        for node in tree.find_all(named):
-            if node.name not in known:
-                raise TemplateError(f"no {named.__name__.lower()} named {node.name!r}")
-    for call in tree.find_all(nodes.Call):
-        if not (isinstance(call.node, nodes.Getattr) and call.node.attr in _METHODS):
-            raise TemplateError("a call is not allowed")
     if _loop_depth(tree) > MAX_LOOP_DEPTH:
         raise TemplateError(f"loops are nested deeper than {MAX_LOOP_DEPTH}")
 
