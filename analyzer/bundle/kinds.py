@@ -7,6 +7,7 @@ plural that is not the regular one. Where a name without group is all there is (
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -351,16 +352,21 @@ def plural_of(kind: str) -> str:
     return word + "s"
 
 
-def _resources() -> tuple[Resource, ...]:
-    found: list[Resource] = []
+def words_by_group(table: str) -> Iterator[tuple[str, str]]:
+    """(API group, word) of a table with one section a group: `[group]`, then lines of words."""
     group = ""
-    for line in _TABLE.splitlines():
+    for line in table.splitlines():
         if line.startswith("["):
             group = line.strip("[]")
-            continue
-        for word in line.split():
-            kind, _, plural = word.lstrip("!").partition("=")
-            found.append(Resource(group, kind, plural or plural_of(kind), not word.startswith("!")))
+        else:
+            yield from ((group, word) for word in line.split())
+
+
+def _resources() -> tuple[Resource, ...]:
+    found: list[Resource] = []
+    for group, word in words_by_group(_TABLE):
+        kind, _, plural = word.lstrip("!").partition("=")
+        found.append(Resource(group, kind, plural or plural_of(kind), not word.startswith("!")))
     return tuple(found)
 
 

@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
 _MAX_LISTED = 20
 
-BundleArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="BUNDLE",
-        parser=paths.given,
-        help="A bundle, a report folder or its bundle.duckdb; - for stdin.",
-        show_default=False,
-    ),
-]
 WhatArgument = Annotated[
     str,
     typer.Argument(metavar="KIND/NAME", help="pod/NAME, or what makes pods: deployment/NAME, job/NAME…", show_default=False),
@@ -43,7 +34,7 @@ WhatArgument = Annotated[
 
 
 def logs(
-    bundle: BundleArgument,
+    bundle: paths.BundleArgument,
     what: WhatArgument,
     namespace: Annotated[
         str | None, typer.Option("-n", "--namespace", metavar="NS", help="Its namespace.", show_default=False)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from analyzer.bundle.errors import BundleError
-from analyzer.cli import prepare, progress
+from analyzer.cli import paths, prepare, progress
 from analyzer.cli.errors import fail
 from analyzer.render.escape import one_line
 
@@ -55,10 +54,7 @@ ome_app.add_typer(accelerator_app, name="accelerator")
 
 @accelerator_app.command("explain")
 def explain(
-    bundle: Annotated[
-        Path,
-        typer.Argument(metavar="BUNDLE", help="A bundle, a report folder or its bundle.duckdb; - for stdin.", show_default=False),
-    ],
+    bundle: paths.BundleArgument,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The InferenceService (ome.io).", show_default=False)],
     namespace: Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Its namespace.")] = "default",
     ome_namespace: Annotated[

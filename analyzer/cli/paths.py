@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from analyzer.bundle.errors import UsageError
 
@@ -16,3 +19,15 @@ def given(text: str) -> Path:
     if not str(text):
         raise UsageError("a path is empty; the current folder is .")
     return Path(text)
+
+
+BundleArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="BUNDLE",
+        parser=given,
+        help="A bundle, a report folder or its bundle.duckdb; - for stdin.",
+        show_default=False,
+    ),
+]
+"""The one bundle that a command asks something of."""

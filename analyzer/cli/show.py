@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,15 +13,7 @@ from analyzer.cli.errors import fail
 
 
 def show(
-    bundle: Annotated[
-        Path,
-        typer.Argument(
-            metavar="BUNDLE",
-            parser=paths.given,
-            help="A bundle, a report folder or its bundle.duckdb; - for stdin.",
-            show_default=False,
-        ),
-    ],
+    bundle: paths.BundleArgument,
     name: Annotated[
         str,
         typer.Argument(

@@ -23,15 +23,6 @@ MAX_SECONDS = 3600
 _OF_NAMES = ("Catalog Error", "Binder Error")
 
 
-BundleArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="BUNDLE",
-        parser=paths.given,
-        help="A bundle, a report folder or its bundle.duckdb; - for stdin.",
-        show_default=False,
-    ),
-]
 QueryArgument = Annotated[
     str | None,
     typer.Argument(
@@ -43,7 +34,7 @@ QueryArgument = Annotated[
 
 
 def sql(
-    bundle: BundleArgument,
+    bundle: paths.BundleArgument,
     query: QueryArgument = None,
     output_format: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="table, json, csv or parquet (with -o).")

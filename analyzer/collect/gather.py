@@ -168,7 +168,7 @@ class Gatherer:
         before = sum(request.objects for request in entry.requests)
         namespace = self._scopes(resource)[min(len(entry.requests), len(self._scopes(resource)) - 1)]
         outcome = "truncated" if objects > before else "failed"
-        return _request(resource, namespace, outcome, None, message, 0, max(0, objects - before))
+        return Request.of(resource, namespace, outcome, status=None, message=message, pages=0, objects=max(0, objects - before))
 
     def logs(self, wanted: Sequence[Wanted], limits: LogLimits, threads: int) -> list[TakenLog]:
         """Takes logs in the order of `wanted`, until all together have `limits.total` bytes."""
@@ -206,21 +206,3 @@ class Gatherer:
             self.tell("logs", before + len(results), total)
         for index, one in enumerate(batch):
             yield results.get(index) or TakenLog(one, "failed", left_out=None, message="could not be read or written")
-
-
-def _request(
-    resource: Resource, namespace: str, outcome: str, status: int | None, message: str | None, pages: int, objects: int
-) -> Request:
-    return Request(
-        resource.plural,
-        resource.group,
-        resource.version,
-        resource.kind,
-        resource.namespaced,
-        namespace,
-        outcome,
-        status,
-        message,
-        pages,
-        objects,
-    )

@@ -40,6 +40,22 @@ class Request:
     pages: int
     objects: int
 
+    @classmethod
+    def of(
+        cls,
+        resource: Resource,
+        namespace: str,
+        outcome: str,
+        *,
+        status: int | None,
+        message: str | None,
+        pages: int,
+        objects: int,
+    ) -> Request:
+        """How asking for a resource went."""
+        what = (resource.plural, resource.group, resource.version, resource.kind, resource.namespaced)
+        return cls(*what, namespace, outcome, status, message, pages, objects)
+
 
 class _ListMeta(msgspec.Struct):
     continue_: str | None = msgspec.field(name="continue", default=None)
@@ -112,19 +128,7 @@ class Taker:
                 )
                 break
         tally.add(counts)
-        return Request(
-            resource.plural,
-            resource.group,
-            resource.version,
-            resource.kind,
-            resource.namespaced,
-            namespace,
-            outcome,
-            status,
-            message,
-            state.pages,
-            state.objects,
-        )
+        return Request.of(resource, namespace, outcome, status=status, message=message, pages=state.pages, objects=state.objects)
 
     def _pages(self, resource: Resource, namespace: str, tally: Tally, state: _State) -> None:
         path = path_of(resource.group, resource.version, resource.plural, "" if namespace == ALL else namespace)

@@ -60,10 +60,7 @@ def read_cases(path: Path, name: str) -> tuple[Case, ...]:
         YamlError: it cannot be read, or something in it is wrong; with its line.
     """
     document = read_yaml(path, name)
-    value = document.value
-    if not isinstance(value, dict) or not isinstance(value.get("cases"), list) or set(value) != {"cases"}:
-        raise YamlError(document.place(), "must be {cases: [...]}")
-    return tuple(_case(document, f"cases[{index}]", item) for index, item in enumerate(value["cases"]))
+    return tuple(_case(document, f"cases[{index}]", item) for index, item in enumerate(document.only_list("cases")))
 
 
 def _case(document: Document, path: str, value: Any) -> Case:

@@ -35,13 +35,11 @@ def read_signatures(path: Path, name: str) -> tuple[tuple[Signature, int], ...]:
         YamlError: it cannot be read, or something in it is wrong; with its line.
     """
     document = read_yaml(path, name)
-    value = document.value
-    if not isinstance(value, dict) or not isinstance(value.get("signatures"), list) or set(value) != {"signatures"}:
-        raise YamlError(document.place(), "must be {signatures: [...]}")
-    if len(value["signatures"]) > MAX_SIGNATURES:
+    listed = document.only_list("signatures")
+    if len(listed) > MAX_SIGNATURES:
         raise YamlError(document.place("signatures"), f"a file holds at most {MAX_SIGNATURES} signatures")
     found: dict[str, tuple[Signature, int]] = {}
-    for index, item in enumerate(value["signatures"]):
+    for index, item in enumerate(listed):
         where = f"signatures[{index}]"
         signature = _signature(document, where, item, path.parent.name)
         if signature.id in found:

@@ -58,6 +58,17 @@ class Document:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return Place(self.file, self.lines.get(path, 1))
 
+    def only_list(self, key: str) -> list[Any]:
+        """The list of a file that holds nothing else, under that key.
+
+        Raises:
+            YamlError: the file holds something else.
+        """
+        listed = self.value.get(key) if isinstance(self.value, dict) and set(self.value) == {key} else None
+        if isinstance(listed, list):
+            return listed
+        raise YamlError(self.place(), f"must be {{{key}: [...]}}")
+
 
 @dataclass(slots=True)
 class _Frame:

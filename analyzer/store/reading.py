@@ -45,10 +45,10 @@ def reading(database: Path) -> Iterator[duckdb.DuckDBPyConnection]:
                 },
             )
         except duckdb.Error:
-            raise _foreign(database) from None
+            raise foreign(database) from None
         with contextlib.closing(con):
             if not _is_ours(con):
-                raise _foreign(database)
+                raise foreign(database)
             yield con
 
 
@@ -60,5 +60,6 @@ def _is_ours(con: duckdb.DuckDBPyConnection) -> bool:
         return False
 
 
-def _foreign(database: Path) -> UnreadableError:
+def foreign(database: Path) -> UnreadableError:
+    """What is said of a database that is none of ours."""
     return UnreadableError(f"{database}: not a database of triage, or one of another version")

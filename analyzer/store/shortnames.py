@@ -5,6 +5,8 @@ Used where a bundle has no CRD that says them. One section a group, `short=Kind`
 
 from __future__ import annotations
 
+from analyzer.bundle.kinds import words_by_group
+
 _TABLE = """
 []
 po=Pod svc=Service cm=ConfigMap no=Node ns=Namespace ev=Event pvc=PersistentVolumeClaim pv=PersistentVolume sa=ServiceAccount
@@ -113,14 +115,9 @@ cl=Cluster ma=Machine ms=MachineSet md=MachineDeployment mp=MachinePool mhc=Mach
 
 def _parsed() -> dict[str, tuple[tuple[str, str], ...]]:
     found: dict[str, list[tuple[str, str]]] = {}
-    group = ""
-    for line in _TABLE.splitlines():
-        if line.startswith("["):
-            group = line.strip("[]")
-            continue
-        for word in line.split():
-            short, _, kind = word.partition("=")
-            found.setdefault(short, []).append((group, kind))
+    for group, word in words_by_group(_TABLE):
+        short, _, kind = word.partition("=")
+        found.setdefault(short, []).append((group, kind))
     return {short: tuple(dict.fromkeys(kinds)) for short, kinds in found.items()}
 
 

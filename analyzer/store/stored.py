@@ -6,8 +6,9 @@ from pathlib import Path
 
 import duckdb
 
-from analyzer.bundle.errors import UnreadableError, UsageError
-from analyzer.store.schema import BY_NAME, GENERATION, TABLES
+from analyzer.bundle.errors import UsageError
+from analyzer.store.reading import foreign
+from analyzer.store.schema import BY_NAME, TABLES
 
 _OLD = "earlier"
 
@@ -22,7 +23,7 @@ def attach(con: duckdb.DuckDBPyConnection, database: Path) -> None:
     try:
         con.execute(f"ATTACH '{quoted}' AS {_OLD} (READ_ONLY)")
     except duckdb.Error:
-        raise UnreadableError(f"{database}: not a database of triage, or one of another version") from None
+        raise foreign(database) from None
 
 
 def take(con: duckdb.DuckDBPyConnection, database: Path) -> None:
@@ -33,18 +34,11 @@ def take(con: duckdb.DuckDBPyConnection, database: Path) -> None:
 
     Args:
         con: the connection, in memory, locked.
-        database: the attached file, for what is said of it.
+        database: the attached file, known to be ours (`reading`), for what is said of it.
 
     Raises:
-        UnreadableError: it is no database of ours.
         UsageError: its tables are those of another version.
     """
-    try:
-        ours = con.execute(f"SELECT value FROM {_OLD}.meta WHERE key = 'schema'").fetchall() == [(GENERATION,)]  # noqa: S608 - a constant
-    except duckdb.Error:
-        ours = False
-    if not ours:
-        raise UnreadableError(f"{database}: not a database of triage, or one of another version")
     tables = [table for table in TABLES if table.stage == "parts"]
     held: dict[str, dict[str, str]] = {}
     for name, column, kind in con.execute(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Any
 
 from analyzer.bundle.text import clean
@@ -50,29 +51,27 @@ class Described:
 
 def described(data: bytes) -> Iterator[Described]:
     """The nodes of a description, in its order. A part that makes no sense is left out of its node."""
-    found = list(_NAME.finditer(data))
-    line, at = 1, 0
-    for number, match in enumerate(found):
-        stop = found[number + 1].start() if number + 1 < len(found) else len(data)
-        line += data.count(b"\n", at, match.start())
-        at = match.start()
-        name = clean(match["name"])
+    for name, line, at, _, stop in _parts(_NAME, data):
         yield Described(name, _node(name, clean(data[at:stop])), line, at, stop - at)
 
 
 def labelled(data: bytes) -> Iterator[Described]:
     """The nodes of a list of labels: a node's name, then lines of `- key=value`."""
-    found = list(_BLOCK_NAME.finditer(data))
-    line, at = 1, 0
-    for number, match in enumerate(found):
-        stop = found[number + 1].start() if number + 1 < len(found) else len(data)
-        line += data.count(b"\n", at, match.start())
-        at = match.start()
-        labels = dict(_labels(clean(data[match.end() : stop]).splitlines()))
+    for name, line, at, begin, stop in _parts(_BLOCK_NAME, data):
+        labels = dict(_labels(clean(data[begin:stop]).splitlines()))
         if labels:
-            name = clean(match["name"])
             metadata = {"name": name, "labels": labels}
             yield Described(name, {"apiVersion": "v1", "kind": "Node", "metadata": metadata}, line, at, stop - at)
+
+
+def _parts(heading: re.Pattern[bytes], data: bytes) -> Iterator[tuple[str, int, int, int, int]]:
+    """The part below each heading: its name, line and offset, where what follows the heading begins, and where it ends."""
+    found = list(heading.finditer(data))
+    line, at = 1, 0
+    for match, following in zip_longest(found, found[1:]):
+        line += data.count(b"\n", at, match.start())
+        at = match.start()
+        yield clean(match["name"]), line, at, match.end(), following.start() if following else len(data)
 
 
 def _labels(lines: list[str]) -> Iterator[tuple[str, str]]:
