@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -174,6 +174,7 @@ def judged(case: Case, packs: Sequence[Pack], options: Options, progress: Progre
     """From what was loaded to the report: facts, rules, and the database that is kept."""
     from analyzer import facts
     from analyzer.engine import analysis, foreign, needs
+    from analyzer.overview import overview
     from analyzer.store import database as store
 
     con = case.con
@@ -191,6 +192,7 @@ def judged(case: Case, packs: Sequence[Pack], options: Options, progress: Progre
             store.lock(con)
         progress("running rules", 0, 0)
         report = analysis.analyse(con, packs, reader=case.reader, snapshot=snapshot, language=options.language)
+        report = replace(report, overview=overview(con, report.findings))
         analysis.store_result(con, report, signature_ids(packs))
         progress("saving", 0, 0)
         store.save(con, early)

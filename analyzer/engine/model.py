@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from analyzer.engine.sections import Section
+
 Severity = Literal["error", "warning", "info"]
 Owner = Literal["workload", "queue", "class", "cluster", "platform", "hardware", "nobody"]
 Waiting = Literal["yes", "no", "unknown"]
@@ -230,7 +232,7 @@ class RuleSet:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a report shows. Findings are sorted: incidents' order, root first."""
+    """Everything that a report shows. Findings are sorted: incidents' order, root first. `overview` is the cluster in tables."""
 
     tool_version: str
     rules: RuleSet
@@ -247,6 +249,7 @@ class Report:
     not_evaluated: tuple[NotEvaluated, ...]
     coverage: Coverage
     files: tuple[UnreadFile, ...]
+    overview: tuple[Section, ...] = ()
 
     def finding(self, finding_id: str) -> Finding:
         """The finding of that id; KeyError where there is none."""

@@ -1,0 +1,54 @@
+"""Which findings are about which object: for rows that show their object's worst finding, and to put those first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from analyzer.engine.model import SEVERITIES, Finding
+from analyzer.engine.sections import FOLDED, SHOWN, Row, Table
+
+_RANK: Final = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+
+
+class Marks:
+    """The worst finding of each object, those that a folded finding lists among them."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._worst: dict[tuple[str, str, str, str], str] = {}
+        self._rank: dict[str, int] = {}
+        for finding in findings:
+            rank = self._rank[finding.id] = _RANK[finding.severity]
+            for ref in (finding.object, *finding.objects):
+                key = (ref.group, ref.kind, ref.namespace, ref.name)
+                old = self._worst.get(key)
+                if old is None or rank < self._rank[old]:
+                    self._worst[key] = finding.id
+
+    def of(self, group: str, kind: str, namespace: str | None, name: str | None) -> str | None:
+        """The id of the worst finding about that object, None where there is none."""
+        return self._worst.get((group, kind, namespace or "", name or ""))
+
+    def ranked(self, rows: Iterable[Row]) -> list[Row]:
+        """Rows with a finding first, the worst first; else in their own order. Not for rows that stand below one another."""
+        return sorted(rows, key=lambda row: self._rank[row.finding] if row.finding else len(_RANK))
+
+
+def table(
+    caption: str, columns: tuple[str, ...], rows: Iterable[Row], noun: str, shown: int = SHOWN, folded: int = FOLDED
+) -> Table:
+    """A table within the limits: so many rows open, so many folded, the rest a count (`1,200 more pods`).
+
+    Args:
+        caption: what the rows are.
+        columns: the headings.
+        rows: in the order wanted.
+        noun: what the rows are called when they are counted, in the plural.
+        shown: rows that stand open.
+        folded: rows in the closed part.
+    """
+    all_rows = tuple(rows)
+    rest = len(all_rows) - shown - folded
+    return Table(
+        caption, columns, all_rows[:shown], all_rows[shown : shown + folded], f"{rest:,} more {noun}" if rest > 0 else ""
+    )
