@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from analyzer.facts.kserve import choice as choices
-from analyzer.facts.kserve.base import GROUP, annotation, bare_text, conditions, stopped
+from analyzer.facts.kserve.base import GROUP, annotation, bare_text, bare_uri, conditions, stopped
 from analyzer.facts.kserve.config import Config
 from analyzer.facts.kserve.runtimes import CLUSTER, LOCAL
 from analyzer.facts.kserve.spec import mode_of, model_of, storage_of
@@ -286,6 +286,7 @@ def row(one: Service, choice: choices.Choice | None, config: Config) -> dict[str
         "recorded_runtime": recorded,
         "recorded_kind": kind,
         "recorded_path": recorded_path,
+        "url": bare_uri(one.status.get("url")),
         "choice": choice.verdict if choice else None,
         "chosen_runtime": chosen.name if chosen else None,
         "chosen_kind": chosen.kind if chosen else None,

@@ -10,7 +10,7 @@ import gc
 
 import duckdb
 
-from analyzer.facts.kueue import checks, edges, evictions, fits, jobs, queues, quota, store, workloads
+from analyzer.facts.kueue import checks, edges, evictions, fits, jobs, offers, queues, quota, store, workloads
 from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.kueue.config import read_config
 from analyzer.facts.rows import insert_rows
@@ -20,7 +20,7 @@ from analyzer.facts.whole import Whole
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills the tables of Kueue, and its rows of `states` and `relations`.
 
-    Needs `coverage` (only a complete list says that a queue does not exist), `conditions`, `events`, `owners`, `pods`.
+    Needs `coverage` (only a complete list says that a queue does not exist), `conditions`, `events`, `owners`, `pods`, `nodes`.
     """
     if not con.execute(
         "SELECT 1 FROM objects WHERE api_group = ? OR contains(json::VARCHAR, '\"kueue.x-k8s.io/') LIMIT 1", [GROUP]
@@ -48,6 +48,7 @@ def _fill(con: duckdb.DuckDBPyConnection) -> None:
     insert_rows(con, "kueue_cohorts", queues.cohort_rows(told))
     insert_rows(con, "kueue_references", queues.reference_rows(told))
     insert_rows(con, "kueue_quota", quota.rows(told, tree))
+    insert_rows(con, "kueue_offers", offers.rows(con, told, lists))
     insert_rows(con, "workloads", workloads.rows(all_workloads))
     insert_rows(con, "workload_causes", workloads.cause_rows(all_workloads))
     insert_rows(con, "workload_pod_sets", workloads.pod_set_rows(all_workloads))

@@ -49,6 +49,7 @@ named_runtime VARCHAR the runtime that spec names
 recorded_runtime VARCHAR the runtime that KServe recorded in the status
 recorded_kind VARCHAR ServingRuntime or ClusterServingRuntime
 recorded_path VARCHAR where it stands
+url VARCHAR its URL by its status
 choice VARCHAR by KServe's rules: named, automatic, none or cannot tell; null where the predictor needs no runtime
 chosen_runtime VARCHAR the runtime that they give
 chosen_kind VARCHAR its kind

@@ -58,6 +58,20 @@ reserved_path VARCHAR where what is reserved stands
 """,
     ),
     table(
+        "kueue_offers",
+        "facts",
+        "What the nodes of each ResourceFlavor offer, one row a flavor and resource that some quota names.",
+        """
+flavor VARCHAR the ResourceFlavor
+flavor_id BIGINT that object, null where it is not in the bundle
+resource VARCHAR the resource
+nodes INTEGER nodes that have all its labels, null where that cannot be told
+closed_nodes INTEGER of these, those that take no new pods (cordoned or not ready)
+offered VARCHAR what they offer of it in all (allocatable), null where that cannot be told
+why VARCHAR why it cannot be told
+""",
+    ),
+    table(
         "kueue_references",
         "facts",
         "What objects of Kueue name: the flavors, checks, cohorts, topologies and queues, one row a name.",
