@@ -12,6 +12,7 @@ from analyzer.render.chain import Chain, chain
 from analyzer.render.covered import Covered, covered
 from analyzer.render.escape import clip, one_line, short_path
 from analyzer.render.json import single_rules
+from analyzer.render.overview import Overview, overview
 from analyzer.render.questions import QUESTIONS
 from analyzer.render.ticket import ticket
 from analyzer.render.view import (
@@ -75,6 +76,7 @@ class Page:
     short: tuple[IncidentView, ...]
     more_incidents: str
     ticket: str
+    cluster: Overview
     moments: tuple[timeline.Moment, ...]
     more_moments: str
     drawing: timeline.Drawing | None
@@ -173,6 +175,7 @@ def build(report: Report) -> Page:
     views = incident_views(report)
     questions = asks(report)
     rows = _rows(report, views)
+    anchors = {row.finding.id: row.anchor for row in rows}
     moments = timeline.moments(report, views)
     full = full_views(views)
     cards = tuple(
@@ -196,12 +199,13 @@ def build(report: Report) -> Page:
         short=short,
         more_incidents=not_shown(len(views), len(cards) + len(short), "incident"),
         ticket=ticket(report, views),
+        cluster=overview(report, anchors),
         moments=moments[-timeline.MOMENTS :],
         more_moments=not_shown(len(moments), timeline.MOMENTS, "moment"),
         drawing=timeline.drawing(report, views, moments),
         rows=rows,
         more_findings=not_shown(len(report.findings), len(rows), "finding"),
-        anchors={row.finding.id: row.anchor for row in rows},
+        anchors=anchors,
         domains=tuple(sorted({row.finding.domain for row in rows})),
         namespaces=tuple(sorted({row.finding.object.namespace for row in rows} - {""}))[:NAMESPACES],
         answerable=answerable,

@@ -1,0 +1,115 @@
+"""The small drawings in the cells of the cluster's tables: GPUs of a node, and quota, as plain geometry.
+
+Laid out here, not in the browser. A drawing repeats what its row says in words, so readers without sight miss nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Final
+
+from analyzer.engine.sections import Bar, Devices, Slot
+
+CELL: Final = 18
+"""Side of a GPU's cell, in pixels."""
+STEP: Final = 23
+"""From one cell to the next."""
+IN_ROW: Final = 8
+"""Cells in a row: most nodes have eight GPUs or fewer, and a row of eight fits a phone."""
+DRAWN: Final = 64
+"""Cells that are drawn for one node; the rest is a count."""
+FULL: Final = 99.0
+"""Percent of the width that the scale of a bar takes, so that a tick at its end is not cut."""
+
+LOOKS: Final[dict[Slot, tuple[str, str]]] = {
+    "allocated": ("ga", "allocated"),
+    "free": ("gf", "free"),
+    "cordoned": ("gc", "free, node cordoned"),
+    "blocked": ("gb", "free, but no pod gets it"),
+    "lost": ("gl", "lost"),
+    "mig": ("gm", "split by MIG"),
+    "mig-failed": ("gx", "MIG change failed"),
+    "unknown": ("gu", "cannot tell"),
+}
+"""The symbol and the words of each slot, in the order of the key."""
+
+PARTS: Final[dict[str, str]] = {
+    "used": "used",
+    "reserved": "reserved",
+    "borrowed": "of it borrowed",
+    "nominal": "nominal",
+    "offered": "what the nodes offer",
+}
+"""The parts of a bar and their words, in the order of the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """GPUs of a node: rows of (x, symbol), each row as wide as its cells; `more` is how many are not drawn."""
+
+    rows: tuple[tuple[tuple[int, str], ...], ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a bar: from `x`, so wide, both in percent with two decimals."""
+
+    part: str
+    x: str
+    width: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A bar: its spans, and its ticks as (part, x in percent)."""
+
+    spans: tuple[Span, ...]
+    ticks: tuple[tuple[str, str], ...]
+
+
+def cells(devices: Devices) -> Cells:
+    """Where each GPU's cell stands; a slot that is none of ours is `unknown`."""
+    names = [LOOKS[look(slot)][0] for slot in devices.slots[:DRAWN]]
+    rows = [names[at : at + IN_ROW] for at in range(0, len(names), IN_ROW)]
+    return Cells(
+        tuple(tuple((index * STEP, name) for index, name in enumerate(row)) for row in rows),
+        max(0, len(devices.slots) - DRAWN),
+    )
+
+
+def look(slot: Slot) -> Slot:
+    """The slot itself, or `unknown` where there is no such look."""
+    return slot if slot in LOOKS else "unknown"
+
+
+def _amount(value: float | None, scale: float) -> float | None:
+    """A value within the scale, None where it says nothing."""
+    return None if value is None or not isfinite(value) or value < 0 else min(value, scale)
+
+
+def strip(bar: Bar) -> Strip:
+    """Where the parts of a bar stand. What is missing, negative or no number is not drawn; without a scale nothing is."""
+    if not isfinite(bar.scale) or bar.scale <= 0:
+        return Strip((), ())
+    spans, ticks = [], []
+    reserved, borrowed = _amount(bar.reserved, bar.scale), _amount(bar.borrowed, bar.scale)
+    used = _amount(bar.used, bar.scale)
+
+    def percent(value: float) -> str:
+        return f"{value / bar.scale * FULL:.2f}"
+
+    if reserved:
+        spans.append(Span("reserved", "0.00", percent(reserved)))
+        if borrowed:
+            part = min(borrowed, reserved)
+            spans.append(Span("borrowed", percent(reserved - part), percent(part)))
+    if used:
+        spans.append(Span("used", "0.00", percent(used)))
+    for part, value in (("offered", bar.offered), ("nominal", bar.nominal)):
+        amount = _amount(value, bar.scale)
+        # A tick beyond the end would lie about where it stands.
+        if amount is not None and value is not None and value <= bar.scale:
+            ticks.append((part, percent(amount)))
+    return Strip(tuple(spans), tuple(ticks))

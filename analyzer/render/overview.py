@@ -1,0 +1,238 @@
+"""The cluster in tables as reports show it: limits applied, findings tied to their rows, columns with their look."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from analyzer.engine.model import Finding, Report, Severity
+from analyzer.engine.sections import FOLDED, SHOWN, Bar, Cell, Devices, Row, Section, Table
+from analyzer.render import words
+from analyzer.render.drawings import LOOKS, PARTS, Cells, Strip, cells, look, strip
+from analyzer.render.escape import clip, command_line, one_line
+
+SECTIONS: Final = 20
+TABLES: Final = 20
+COLUMNS: Final = 12
+NOTES: Final = 12
+TEXT: Final = 400
+"""Characters of a cell's line; a namespace with a name has 317 at most and is never cut."""
+NOTE: Final = 600
+DEPTH: Final = 4
+"""Levels of rows that are indented further; deeper ones stand there too and say their level."""
+
+_ID: Final = re.compile(r"[a-z][a-z-]{0,39}")
+_KINDS: Final = ("words", "machine", "number", "unknown")
+# What of a table's width is left for words at the narrowest page with columns (769 px), in characters of 7.3 px.
+_WIDE: Final = 90
+_TAKES: Final = {"cells": 28, "bar": 20}
+_GAP: Final = 2
+_FINDING: Final = 11
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell as it is written down: `long` tells that a word of it may be broken anywhere."""
+
+    text: str
+    kind: str
+    below: str
+    cells: Cells | None
+    strip: Strip | None
+    long: bool
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it: it does not apply."""
+        return not (self.text or self.below or self.cells or self.strip)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The worst finding about a row: its words, and its row in the table of all findings, "" where that is beyond the limit."""
+
+    severity: Severity
+    title: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row; `indent` is its level as far as it is drawn, `level` counts from 1."""
+
+    cells: tuple[ShownCell, ...]
+    mark: Mark | None
+    indent: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading and how its cells look: `words`, `number` (set right), `cells` or `bar` (drawings)."""
+
+    title: str
+    look: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """A table within the limits; `fold` says what stands in the closed part, `more` what is left out."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[ShownRow, ...]
+    folded: tuple[ShownRow, ...]
+    marked: bool
+    fold: str
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSection:
+    """A section; `looks` and `parts` are the keys to its drawings, `worst` the severity of its worst row."""
+
+    anchor: str
+    title: str
+    small: str
+    tables: tuple[ShownTable, ...]
+    notes: tuple[str, ...]
+    command: str
+    left_out: bool
+    worst: Severity | None
+    looks: tuple[tuple[str, str], ...] = field(default=())
+    parts: tuple[tuple[str, str], ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All sections; `more` says how many are left out."""
+
+    sections: tuple[ShownSection, ...]
+    more: str
+
+    @property
+    def drawn(self) -> bool:
+        """Whether GPUs are drawn anywhere, so that their symbols are needed."""
+        return any(section.looks for section in self.sections)
+
+
+def sql_command(query: str) -> str:
+    """`triage sql . "SELECT …"`, in one line that a POSIX shell reads as these three arguments, whatever the query holds."""
+    text = command_line(" ".join(query.split()))
+    quoted = f'"{text}"' if not re.search(r'["$`\\!]', text) else shlex.quote(text)
+    return f"triage sql . {quoted}"
+
+
+def _words(text: str, width: int) -> str:
+    return clip(one_line(text), width)
+
+
+def _long(texts: tuple[str, ...], room: int) -> bool:
+    return any(len(word) > room for text in texts for word in re.split(r"[\s-]", text))
+
+
+def _cell(cell: Cell, room: int) -> ShownCell:
+    drawing = cell.drawing
+    text, below = _words(cell.text, TEXT), _words(cell.below, TEXT)
+    return ShownCell(
+        text=text,
+        kind=cell.kind if cell.kind in _KINDS else "words",
+        below=below,
+        cells=cells(drawing) if isinstance(drawing, Devices) and drawing.slots else None,
+        strip=strip(drawing) if isinstance(drawing, Bar) else None,
+        long=_long((text, below), room),
+    )
+
+
+def _look(column: list[Cell]) -> str:
+    """Drawings make a column of drawings; numbers make one that is set right, unless it holds words too."""
+    if any(isinstance(cell.drawing, Devices) for cell in column):
+        return "cells"
+    if any(isinstance(cell.drawing, Bar) for cell in column):
+        return "bar"
+    kinds = {cell.kind for cell in column if cell.text}
+    return "number" if "number" in kinds and kinds <= {"number", "unknown"} else "words"
+
+
+def _table(table: Table, findings: Mapping[str, Finding], anchors: Mapping[str, str]) -> ShownTable:
+    width = min(len(table.columns), COLUMNS)
+    everything = table.rows[:SHOWN], (table.rows[SHOWN:] + table.folded)[:FOLDED]
+    dropped = len(table.rows) + len(table.folded) - sum(map(len, everything))
+    looks = [_look([row.cells[at] for part in everything for row in part if at < len(row.cells)]) for at in range(width)]
+    marked = any(row.finding in findings for part in everything for row in part)
+    taken = sum(_TAKES.get(name, 0) for name in looks) + _FINDING * marked
+    texts = sum(name not in _TAKES for name in looks)
+    room = max(5, (_WIDE - taken) // max(1, texts) - _GAP)
+
+    def shown(row: Row) -> ShownRow:
+        finding = findings.get(row.finding or "")
+        depth = max(0, row.depth)
+        return ShownRow(
+            cells=tuple(_cell(row.cells[at] if at < len(row.cells) else Cell(), room) for at in range(width)),
+            mark=Mark(finding.severity, _words(finding.title, 160), anchors.get(finding.id, "")) if finding else None,
+            indent=min(depth, DEPTH),
+            level=depth + 1,
+        )
+
+    open_rows, folded = (tuple(shown(row) for row in part) for part in everything)
+    with_finding = sum(row.mark is not None for row in folded)
+    fold = f"{words.number(len(folded))} more" + (f", {words.number(with_finding)} with a finding" if with_finding else "")
+    more = [_words(table.more, 120)] if table.more else []
+    more += [words.plural(dropped, "more row")] if dropped else []
+    columns = tuple(Column(_words(title, 60), name) for title, name in zip(table.columns, looks, strict=False))
+    return ShownTable(_words(table.caption, 160), columns, open_rows, folded, marked, fold, ", ".join(more))
+
+
+def _keys(section: Section) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+    """The looks of GPUs and the parts of bars that occur in what is shown, each in the order of its key."""
+    slots, parts = set(), set()
+    for table in section.tables[:TABLES]:
+        for row in (*table.rows, *table.folded)[: SHOWN + FOLDED]:
+            for cell in row.cells[:COLUMNS]:
+                if isinstance(cell.drawing, Devices):
+                    slots.update(look(slot) for slot in cell.drawing.slots)
+                elif isinstance(cell.drawing, Bar):
+                    drawn = strip(cell.drawing)
+                    parts.update([span.part for span in drawn.spans] + [part for part, _ in drawn.ticks])
+    return tuple(LOOKS[slot] for slot in LOOKS if slot in slots), tuple((part, PARTS[part]) for part in PARTS if part in parts)
+
+
+def overview(report: Report, anchors: Mapping[str, str]) -> Overview:
+    """The sections of a report within the limits.
+
+    Args:
+        report: the frozen result; every text in it may be hostile.
+        anchors: id of a finding → id of its row in the table of all findings, for those that have one.
+    """
+    findings = {finding.id: finding for finding in report.findings}
+    shown: list[ShownSection] = []
+    taken: set[str] = set()
+    for number, section in enumerate(report.overview[:SECTIONS], 1):
+        name = section.id if _ID.fullmatch(section.id) and section.id not in taken else str(number)
+        taken.add(name)
+        tables = tuple(_table(table, findings, anchors) for table in section.tables[:TABLES])
+        left = len(section.tables) - len(tables)
+        notes = tuple(_words(text, NOTE) for text in section.notes[:NOTES])
+        notes += (f"{words.plural(left, 'more table')} of this section.",) if left else ()
+        notes += (f"{words.plural(len(section.notes) - NOTES, 'more note')}.",) if len(section.notes) > NOTES else ()
+        marks = [row.mark.severity for table in tables for row in (*table.rows, *table.folded) if row.mark]
+        looks, parts = _keys(section)
+        shown.append(
+            ShownSection(
+                anchor=f"cluster-{name}",
+                title=_words(section.title, 80) or "Untitled",
+                small=_words(section.small, 160),
+                tables=tables,
+                notes=notes,
+                command=sql_command(section.query) if section.query.strip() else "",
+                left_out=any(table.more for table in tables),
+                worst=min(marks, key=words.RANK.__getitem__, default=None),
+                looks=looks,
+                parts=parts,
+            )
+        )
+    rest = len(report.overview) - len(shown)
+    return Overview(tuple(shown), words.plural(rest, "more section") if rest > 0 else "")
