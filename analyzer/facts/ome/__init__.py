@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.ome import edges, models, pods, services, workloads
+from analyzer.facts.ome import edges, lines, models, pods, services, told, workloads
 from analyzer.facts.rows import insert_rows
 from analyzer.ome.source import world_of
 from analyzer.ome.world import GROUP
@@ -16,7 +16,7 @@ from analyzer.ome.world import GROUP
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills the tables of OME, and its rows of `states` and `relations`.
 
-    Needs `coverage` (only a whole list says that there is no such object), `conditions`, `owners` and `pods`.
+    Needs `coverage` (only a whole list says that there is no such object), `conditions`, `events`, `owners` and `pods`.
     """
     if not con.execute("SELECT 1 FROM objects WHERE api_group = ? LIMIT 1", [GROUP]).fetchone():
         return
@@ -29,6 +29,8 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     insert_rows(con, "ome_models", models.rows(con, world))
     workloads.derive(con)
     pods.derive(con, world)
+    told.derive(con, world)
+    lines.derive(con)
     edges.derive(con)
     con.execute(
         f"""

@@ -1,4 +1,7 @@
-"""The edges along which trouble in OME spreads: class, model and runtime → service, model → pods, pods → service."""
+"""The edges along which trouble in OME spreads: class, model and runtime → service, model → pods, pods → service.
+
+`served` goes the other way: what OME could not do for a service shows in its pods.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,20 @@ _EDGES = (
     "SELECT DISTINCT picked_id, object_id, 'class' FROM ome_components",
     "SELECT DISTINCT object_id, service_id, 'serving' FROM ome_pods WHERE running",
     "SELECT DISTINCT object_id, service_id, 'serving' FROM ome_workloads",
+    # What OME did not do for a service shows in its pods and in what it made.
+    "SELECT DISTINCT service_id, object_id, 'served' FROM ome_pods",
+    "SELECT DISTINCT service_id, object_id, 'served' FROM ome_workloads",
+    # A replica of OME's own workloads stands between the pods of its component and the service.
+    "SELECT DISTINCT object_id, service_id, 'serving' FROM ome_told WHERE kind = 'InferenceReplica' AND service_id IS NOT NULL",
+    """
+    SELECT DISTINCT p.object_id, t.object_id, 'serving' FROM ome_told t
+    JOIN ome_pods p ON p.service_id = t.service_id AND p.component = t.component
+    WHERE t.kind = 'InferenceReplica'
+    """,
 )
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Adds the edges runtime, model, class and serving. Needs OME's tables."""
+    """Adds the edges runtime, model, class, serving and served. Needs OME's tables."""
     for query in _EDGES:
         con.execute(f"INSERT INTO relations SELECT * FROM ({query}) AS edge (src, dst, kind) WHERE src IS NOT NULL")  # noqa: S608

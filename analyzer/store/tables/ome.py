@@ -147,4 +147,41 @@ storage VARCHAR scheme of its storage, such as hf or pvc
 created_at TIMESTAMP when it was created
 """,
     ),
+    table(
+        "ome_told",
+        "facts",
+        "What OME tells of its objects by events, conditions and failures; of an event reason the newest one of each object.",
+        """
+object_id BIGINT the object of OME that it is about
+kind VARCHAR its kind
+namespace VARCHAR namespace
+name VARCHAR name
+service_id BIGINT the InferenceService: itself, or that of an InferenceReplica; else null
+component VARCHAR engine, decoder or router, where it is of one
+source VARCHAR event, condition, lifecycle (a condition of a component), failure or retry-block
+type VARCHAR Normal or Warning, the type of the condition, or lastFailureInfo
+status VARCHAR status of the condition
+reason VARCHAR reason, empty where there is none
+message VARCHAR its message
+source_id BIGINT where it stands: the event, else the object
+path VARCHAR the field there
+since TIMESTAMP when the event was first seen, or the condition last turned
+last_at TIMESTAMP when it was last seen
+past BOOLEAN an event that is over: its service turned ready after it, or its runtime was resolved
+""",
+    ),
+    table(
+        "ome_lines",
+        "facts",
+        "Lines of OME's own logs that its signatures know, with the InferenceService and the model that each names.",
+        """
+signature VARCHAR id of the signature
+log_id BIGINT the log
+line BIGINT line of the file
+at TIMESTAMP time of the line
+text VARCHAR the line
+service_id BIGINT the InferenceService that it names, null where it names none of this bundle
+model_id BIGINT the model that it names, null where it names none of this bundle
+""",
+    ),
 )
