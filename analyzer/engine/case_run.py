@@ -12,8 +12,8 @@ from pathlib import Path
 from analyzer.engine import case_child
 from analyzer.engine.case_check import Bench, bench, check
 from analyzer.engine.case_file import Case, read_cases
-from analyzer.engine.lint import lint, lint_query
-from analyzer.engine.pack import CASES_SUFFIX, Pack, code_of, joined, load_pack, load_packs, rule_files
+from analyzer.engine.lint import lint, lint_names, lint_query
+from analyzer.engine.pack import CASES_SUFFIX, Pack, code_of, joined, load_pack, load_packs, rule_files, signatures_of
 from analyzer.engine.retired import FILE as RETIRED
 from analyzer.engine.retired import Retired, retired_codes
 from analyzer.engine.rule import Rule
@@ -98,6 +98,14 @@ def _packs(folder: Path | None) -> tuple[Pack, ...]:
     return joined([_built_in(), load_pack(folder, trusted=True)])
 
 
+@lru_cache(maxsize=4)
+def _names(folder: Path | None) -> tuple[frozenset[str], frozenset[str]]:
+    """All codes and all log signatures that a rule of the pack may name."""
+    packs = _packs(folder)
+    codes = {code_of(path) for pack in packs for path in rule_files(pack.folder)}
+    return frozenset(codes), frozenset(signature.id for signature in signatures_of(packs))
+
+
 @cache
 def _built_in() -> Pack:
     return load_packs()[0]
@@ -125,6 +133,7 @@ def run_here(folder: Path | None, code: str) -> Outcome:
     cases, problems = _cases(pack, rule)
     if not problems:
         problems += lint(rule, document, cases, _retired(packs, code))
+        problems += lint_names(rule, document, *_names(folder))
     unbound = lint_query(rule, document, path)
     problems += unbound
     for case in cases or () if not unbound else ():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,13 +12,14 @@ import duckdb
 from analyzer.engine import macros
 from analyzer.engine.case_file import Case
 from analyzer.engine.retired import Retired
-from analyzer.engine.rule import Rule
+from analyzer.engine.rule import Rule, fits
 from analyzer.engine.yamltext import Document, Place
 from analyzer.store.database import QueryError, check_select
 from analyzer.store.schema import TABLES
 
 _LINE = re.compile(r"^LINE (\d{1,6}):", re.MULTILINE)
 _RUSSIAN = re.compile("[\u0430-\u044f]", re.IGNORECASE)
+_SIGNATURE = re.compile(r"'(([a-z]+)/[a-z0-9]+(?:-[a-z0-9]+)*)'")
 _BLOCK = re.compile(r"(?:query|abstain):\s*\|[-+0-9]*\s*(?:#.*)?$")
 
 
@@ -90,6 +91,31 @@ def _lint_cases(rule: Rule, cases: Sequence[Case] | None) -> list[tuple[Place, s
         if case.name in names:
             wrong.append((case.place, f"cases: {case.name!r} is there twice"))
         names.add(case.name)
+    return wrong
+
+
+def lint_names(rule: Rule, document: Document, codes: Collection[str], signatures: Collection[str]) -> list[str]:
+    """Whether the codes and log signatures that a rule names exist: a misspelt one would be silent for ever.
+
+    Args:
+        rule: the rule.
+        document: its file.
+        codes: the codes of all rules there are.
+        signatures: the ids of all log signatures there are.
+    """
+    wrong: list[str] = []
+    domains = {rule.domain, *(name.split("/", 1)[0] for name in signatures)}
+    for key, links in (("explains", rule.explains), ("explained_by", rule.explained_by)):
+        for index, link in enumerate(links):
+            place = document.place(f"{key}[{index}].codes")
+            none = [name for name in link.codes if not any(fits(code, name) for code in codes)]
+            wrong += [f"{place}: {key}: there is no rule {name!r}" for name in none]
+    for key, sql in (("query", rule.query), ("abstain", rule.abstain)):
+        if sql and "log_hit" in sql:
+            named = {name for name, domain in _SIGNATURE.findall(sql) if domain in domains}
+            wrong += [
+                f"{document.place(key)}: {key}: there is no log signature {name!r}" for name in sorted(named - set(signatures))
+            ]
     return wrong
 
 

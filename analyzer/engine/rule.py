@@ -70,6 +70,11 @@ class Need:
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
 
+def fits(code: str, name: str) -> bool:
+    """Whether a code is the one named; a `*` ends a name that stands for several."""
+    return code == name or (name.endswith("*") and code.startswith(name[:-1]))
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """One entry of `explains` or `explained_by`: codes (a `*` ends one), and the kinds of relations between.
@@ -85,7 +90,7 @@ class Cause:
 
     def matches(self, code: str) -> bool:
         """Whether a finding of that code is meant."""
-        return any(code == known or (known.endswith("*") and code.startswith(known[:-1])) for known in self.codes)
+        return any(fits(code, known) for known in self.codes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,21 @@ def changed(pack: Path, old: str, new: str, name: str = "Leaks.yaml") -> int:
         ("basis: observed", "basis: deduced", 3, "message: a rule with basis deduced says what that is deduced from"),
         ("c.reason = 'Leak'", "c.raeson = 'Leak'", 0, "query: Binder Error"),
         ("ORDER BY c.since", "ORDRE BY c.since", 0, "query: Parser Error"),
+        ("query: |", "explains:\n  - codes: [pod/Crashes]\nquery: |", 1, "explains: there is no rule 'pod/Crashes'"),
+        ("query: |", "explained_by:\n  - codes: [acme/L*, pods/*]\nquery: |", 1, "explained_by: there is no rule 'pods/*'"),
+        (
+            "ORDER BY c.since",
+            "AND NOT EXISTS (FROM log_hits WHERE signature = 'acme/leak') ORDER BY c.since",
+            None,
+            "query: there is no log signature 'acme/leak'",
+        ),
         ("severity: warning", "severity: bad", 0, "severity is 'bad'"),
         ("waiting: unknown", "wating: unknown", 0, "unknown key 'wating'"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(pack: Path, old: str, new: str, below: int, said: str) -> None:
-    line = changed(pack, old, new) + below
+def test_a_mistake_is_told_with_its_line(pack: Path, old: str, new: str, below: int | None, said: str) -> None:
+    at = changed(pack, old, new)
+    line = changed(pack, "query: |", "query: |") if below is None else at + below
     (told, *_) = problems(pack)
     assert told.startswith(f"pack/acme/Leaks.yaml:{line}: {said}"), told
 
