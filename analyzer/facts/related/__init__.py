@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.related import lws, states
+from analyzer.facts.related import lws, runs, states
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `lws` and `lws_groups`, rows of `states`, and edges from gangs to their pods.
+    """Fills `lws`, `lws_groups` and `job_runs`, rows of `states`, and edges from gangs to their pods.
 
-    Needs `conditions`, `pods`, `events`, `coverage`.
+    Needs `conditions`, `pods`, `containers`, `owners`, `events`, `coverage`, `kueue_jobs`.
     """
     lws.derive(con)
     states.derive(con)
+    runs.derive(con)

@@ -47,4 +47,35 @@ pod_message VARCHAR what is said of that pod
 since TIMESTAMP since when that pod is not ready
 """,
     ),
+    table(
+        "job_runs",
+        "facts",
+        "Jobs of batch, Kubeflow, AppWrapper, Volcano and Spark (of batch/v1 Jobs that completed, only those with a queue).",
+        """
+object_id BIGINT the job
+input INTEGER its input
+api_group VARCHAR its API group
+kind VARCHAR its kind
+namespace VARCHAR namespace
+name VARCHAR name
+state VARCHAR its state in the words of its kind, null where nothing says
+reason VARCHAR reason behind the state
+message VARCHAR message behind the state
+since TIMESTAMP when the state began; without that, when the job was created
+over BOOLEAN it has ended, or is being deleted
+counted VARCHAR what is counted of its tries: failed pods or retries; null where its kind counts none
+used INTEGER how many there were
+allowed INTEGER how many it may have, null where it does not say
+pods INTEGER pods of it in the bundle, those of jobs that it made too; null where there are none
+pods_ready INTEGER of these, ready ones
+pods_failed INTEGER of these, failed ones
+failed_pod VARCHAR the pod that failed first, else one whose container fails again and again
+failed_pod_id BIGINT that pod
+failed_container VARCHAR the container of it that failed
+failed_words VARCHAR how that ended, in words
+failed_code INTEGER its exit code
+parent_id BIGINT the owner that made it, null where that is not in the bundle
+parent VARCHAR its kind and name, null where no owner made it
+""",
+    ),
 )
