@@ -26,7 +26,7 @@ NAMED = 5
 
 _HELD = """
 SELECT c.input, d.driver, d.pool, d.device, c.namespace || '/' || c.name
-FROM claim_devices d JOIN claims c USING (object_id) WHERE NOT d.admin
+FROM claim_devices d JOIN claims c USING (object_id) WHERE d.admin = ?
 ORDER BY c.namespace, c.name
 """
 _Counters = dict[tuple[str, str], Fraction]
@@ -35,10 +35,11 @@ _Holders = dict[tuple[int, str, str, str], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the bundle has whole: why "free" cannot be said (None where it can), and all nodes (None where not whole)."""
+    """What the bundle has: why "free" cannot be said (None where it can), all nodes (None where not whole), admin claims."""
 
     claims: str | None
     nodes: frozenset[tuple[int, str]] | None
+    admins: _Holders
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -46,9 +47,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 
     Needs `claims`, `claim_devices`, `device_taints`, `nodes` and `coverage`.
     """
-    held: _Holders = defaultdict(list)
-    for number, driver, pool, device, claim in con.execute(_HELD).fetchall():
-        held[(number, driver, pool, device)].append(claim)
+    held, admins = _holders(con, admin=False), _holders(con, admin=True)
     held_whole = Whole.read(con)
     complete = held_whole.has("resource.k8s.io", "ResourceClaim")
     listed = held_whole.has("resource.k8s.io", "ResourceSlice")
@@ -58,11 +57,20 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     if held_whole.has("", "Node"):
         nodes = frozenset(con.execute("SELECT input, name FROM nodes").fetchall())
     taints = _taints(con)
-    insert_rows(con, "devices", (row for pool in pools(con) for row in _rows(pool, held, _Known(why, nodes), taints)))
+    known = _Known(why, nodes, admins)
+    insert_rows(con, "devices", (row for pool in pools(con) for row in _rows(pool, held, known, taints)))
     con.execute(
         "INSERT INTO states "
         "SELECT NULL, 'resource.k8s.io', 'Device', '', name, state, NULL, message, NULL FROM devices ORDER BY name"
     )
+
+
+def _holders(con: duckdb.DuckDBPyConnection, *, admin: bool) -> _Holders:
+    """The claims to which each device is allocated, with admin access or without."""
+    held: _Holders = defaultdict(list)
+    for number, driver, pool, device, claim in con.execute(_HELD, [admin]).fetchall():
+        held[(number, driver, pool, device)].append(claim)
+    return held
 
 
 def _taints(con: duckdb.DuckDBPyConnection) -> list[tuple[str | None, str | None, str | None, str]]:
@@ -75,6 +83,7 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     why = _why(pool, whole)
     left, takers = _left(pool, held)
+    sums = _sums(pool)
     own = [taint for taint in taints if taint[0] in {None, pool.driver} and taint[1] in {None, pool.name}]
     seen: set[str] = set()
     for item in pool.slices:
@@ -86,8 +95,10 @@ def _rows(
             seen.add(name)
             fields = shapes.device(device)
             claims = held.get((pool.input, pool.driver, pool.name, name), [])
-            short = next((key for key, need in uses(fields).items() if left.get(key, Fraction(0)) < need), None)
-            state, message = _state(claims, sorted(takers.get(short, ())) if short else [], short, why)
+            needs = uses(fields)
+            short = next((key for key, need in needs.items() if left.get(key, Fraction(0)) < need), None)
+            taken_by = sorted(takers.get(short, ())) if short and not claims else []
+            state, message = _state(claims, taken_by, short, why)
             node, place = _place(spec, fields)
             yield {
                 "slice_id": item.object_id,
@@ -100,11 +111,14 @@ def _rows(
                 "state": state,
                 "message": message,
                 "claims": list(claims),
+                "taken_by": taken_by,
+                "admin_claims": list(whole.admins.get((pool.input, pool.driver, pool.name, name), [])),
                 "node": node,
                 "place": place,
                 "attributes": shapes.attributes(fields),
                 "capacity": shapes.capacity(fields),
                 "taints": sorted({taint[3] for taint in own if taint[2] in {None, name}}),
+                "counters": [f"{key[0]}/{key[1]} {_part(need, sums.get(key))}" for key, need in sorted(needs.items())],
                 "shared": fields.get("allowMultipleAllocations") is True,
             }
 
@@ -151,11 +165,7 @@ def uses(fields: dict[str, Any]) -> _Counters:
 
 def _left(pool: Pool, held: _Holders) -> tuple[_Counters, dict[tuple[str, str], set[str]]]:
     """What is left of the pool's shared counters, and which claims have taken of each."""
-    left: _Counters = {}
-    for item in pool.slices:
-        for one in counter_sets(item):
-            for name, counter in mapping(one.get("counters")).items():
-                left[(text(one.get("name")) or "", name)] = parse(mapping(counter).get("value")) or Fraction(0)
+    left = _sums(pool)
     takers: dict[tuple[str, str], set[str]] = defaultdict(set)
     for item in pool.slices:
         for device in devices_of(item):
@@ -165,6 +175,29 @@ def _left(pool: Pool, held: _Holders) -> tuple[_Counters, dict[tuple[str, str], 
                     left[key] = left.get(key, Fraction(0)) - amount
                     takers[key].update(claims)
     return left, takers
+
+
+def _sums(pool: Pool) -> _Counters:
+    """The pool's shared counters as the slices define them."""
+    found: _Counters = {}
+    for item in pool.slices:
+        for one in counter_sets(item):
+            for name, counter in mapping(one.get("counters")).items():
+                found[(text(one.get("name")) or "", name)] = parse(mapping(counter).get("value")) or Fraction(0)
+    return found
+
+
+def _part(need: Fraction, whole: Fraction | None) -> str:
+    """How much of a counter a device takes."""
+    return f"{_amount(need)} of {_amount(whole)}" if whole is not None else _amount(need)
+
+
+def _amount(value: Fraction) -> str:
+    """A quantity as people write it: binary units where it is a whole number of them."""
+    for unit, size in (("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if value >= size and value % size == 0:
+            return f"{value // size:,}{unit}"
+    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):g}"
 
 
 def _place(spec: dict[str, Any], fields: dict[str, Any]) -> tuple[str | None, str | None]:

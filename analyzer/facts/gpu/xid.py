@@ -13,10 +13,11 @@ from analyzer.facts.gpu.log_hosts import boots_of, hosts_of
 from analyzer.facts.gpu.xid_gpus import Group
 from analyzer.facts.gpu.xid_lines import pci
 from analyzer.facts.gpu.xid_read import Event, read
+from analyzer.facts.gpu.xid_slots import Slots
 from analyzer.facts.rows import insert_rows
 
 _DEVICES = """
-SELECT d.node, n.object_id,
+SELECT d.device, n.object_id,
     coalesce(json_extract_string(d.attributes, '$.uuid'), json_extract_string(d.attributes, '$."gpu.nvidia.com/uuid"')),
     coalesce(json_extract_string(d.attributes, '$."resource.kubernetes.io/pciBusID"'),
         json_extract_string(d.attributes, '$.pciBusID'), json_extract_string(d.attributes, '$."gpu.nvidia.com/pciBusID"'))
@@ -34,8 +35,9 @@ WITH held AS (
             ['$.uuid', '$.parentUUID', '$."gpu.nvidia.com/uuid"', '$."gpu.nvidia.com/parentUUID"']),
             lambda value: value IS NOT NULL), g.uuid)
     JOIN claim_devices c ON c.driver = d.driver AND c.pool = d.pool AND c.device = d.device AND NOT coalesce(c.admin, false)
-    JOIN claim_users u ON u.object_id = c.object_id AND u.resource = 'pods'
-    JOIN pods p ON p.input = g.input AND p.uid = u.uid
+    LEFT JOIN claim_users u ON u.object_id = c.object_id
+    LEFT JOIN pod_claims n ON n.claim_id = c.object_id AND u.resource <> 'pods'
+    JOIN pods p ON p.input = g.input AND ((u.resource = 'pods' AND p.uid = u.uid) OR (p.object_id = n.object_id AND p.node <> ''))
 ), using_some AS (
     SELECT DISTINCT g.gpu_id, p.object_id, false AS sure
     FROM xid_gpus g JOIN pods p ON p.input = g.input AND p.node = g.node AND p.state <> 'Rejected'
@@ -68,15 +70,15 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     reports = bug_reports.derive(con, hosts)
     if con.execute(_ANY).fetchone() is None:
         return
-    known = {
-        (node_id, address): uuid
-        for _, node_id, uuid, bus in con.execute(_DEVICES).fetchall()
-        if node_id is not None and uuid and (address := pci(bus))
-    }
+    devices = [row for row in con.execute(_DEVICES).fetchall() if row[1] is not None]
+    known = {(node_id, address): uuid for _, node_id, uuid, bus in devices if uuid and (address := pci(bus))}
     groups = xid_gpus.groups_of(read(con, hosts, boots_of(con), reports), hosts, known)
+    slots = Slots(devices, reports.gpus, {log_id: hosts.where(log_id, None).node_id for log_id in reports.gpus})
     floods = {log_id for (log_id,) in con.execute(_FLOODS).fetchall()}
     jobs = xid_gpus.several_jobs(groups)
-    insert_rows(con, "xid_gpus", (_row(number, group, floods, jobs) for number, group in enumerate(groups)))
+    insert_rows(
+        con, "xid_gpus", (_row(number, group, floods, jobs) | {"slot": slots.of(group)} for number, group in enumerate(groups))
+    )
     insert_rows(con, "xid_events", (row for number, group in enumerate(groups) for row in _events(number, group)))
     for query in (_HOLDERS, _NAMES, _EDGES, "DROP TABLE xid_users"):
         con.execute(query)
@@ -143,6 +145,7 @@ def _events(number: int, group: Group) -> Iterator[dict[str, Any]]:
                 "action": event.meaning.action,
                 "grade": event.words.grade,
                 "recovery": event.words.recovery,
+                "part": xid_gpus.part_of(event, group),
                 "pid": event.words.pid,
                 "process": event.words.process,
                 "detail": event.words.detail,

@@ -137,6 +137,24 @@ def _label(event: Event) -> str:
     return f"{'SXid' if event.switch else 'Xid'} {event.code}"
 
 
+def part_of(event: Event, group: Group) -> str:
+    """What a line is in what befell its GPU: cause, consequence, verdict (the recovery that the driver asks for) or beside.
+
+    The code that leads is the cause, but for those that only follow others. What the driver did about the cause, and what was
+    cleaned up after it, is consequence; an error of an application beside a fault of the GPU may be either, and is neither.
+    """
+    lead = group.events[0]
+    if event.meaning.cls == "verdict":
+        return "verdict"
+    if event.meaning.cls == "consequence":
+        return "consequence"
+    if event.code == lead.code:
+        return "cause"
+    grave = event.meaning.cls in xid_codes.GRAVE and lead.meaning.cls in xid_codes.GRAVE
+    later = not (event.at and lead.at) or event.at >= lead.at
+    return "consequence" if grave and later and event.meaning.tier > lead.meaning.tier else "beside"
+
+
 def several_jobs(groups: list[Group]) -> set[int]:
     """Groups (by position) whose errors of applications come from several jobs, and only on that GPU.
 

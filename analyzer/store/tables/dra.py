@@ -148,11 +148,14 @@ name VARCHAR driver/pool/device, as in table states
 state VARCHAR Allocated, Free or Cannot tell
 message VARCHAR which claim holds it, or why it cannot be told
 claims VARCHAR[] claims that hold it, as namespace/name
+taken_by VARCHAR[] claims that hold other devices which use up the shared counters it needs
+admin_claims VARCHAR[] claims with admin access to it: they occupy nothing
 node VARCHAR its node, null where it is not bound to one
 place VARCHAR where it can be reached: a node, a node selector in words, all nodes
 attributes JSON attributes: name → value
 capacity JSON capacity: name → quantity
 taints VARCHAR[] key=value:effect, of the slice and of DeviceTaintRules
+counters VARCHAR[] what it takes of the pool's shared counters: SET/COUNTER AMOUNT of TOTAL
 shared BOOLEAN several claims may hold it at a time
 """,
     ),

@@ -23,6 +23,7 @@ name VARCHAR what the code means
 action VARCHAR what to do about it
 grade VARCHAR fatal or nonfatal, where the line says so
 recovery VARCHAR Xid 154: the recovery that the driver asks for from now on
+part VARCHAR what it is in what befell the GPU: cause, consequence, verdict (Xid 154), or beside where that cannot be told
 pid BIGINT the process, where the line names one
 process VARCHAR its name
 detail VARCHAR the line's own words behind the code
@@ -42,6 +43,7 @@ how VARCHAR what tells the node, in words
 gpu VARCHAR the GPU in words: UUID and PCI address as far as known
 pci VARCHAR PCI address, null where unknown
 uuid VARCHAR UUID, null where unknown
+slot INTEGER which GPU of its node it is, from 0; null where nothing tells it by that number
 switch BOOLEAN it is an NVSwitch
 boot INTEGER 0 the newest boot that its logs show, -1 the one before it, …
 verdict VARCHAR hardware (hardware, fabric or driver), application or information

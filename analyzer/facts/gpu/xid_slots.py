@@ -1,0 +1,52 @@
+"""Which GPU of its node a log speaks of, counted from 0: only where something names it by that number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from analyzer.facts.gpu.xid_gpus import Group
+from analyzer.facts.gpu.xid_lines import pci
+
+_MINOR = re.compile(r"gpu-(\d{1,3})", re.ASCII)
+
+
+class Slots:
+    """The numbers of GPUs by node, and UUID or PCI address.
+
+    The device of NVIDIA's DRA driver carries the number in its name (gpu-5); `nvidia-smi -q` tells GPUs in the order of it.
+    """
+
+    def __init__(
+        self,
+        devices: Iterable[tuple[Any, ...]],
+        told: Mapping[int, list[dict[str, Any]]],
+        node_of: Mapping[int, int | None],
+    ) -> None:
+        """The numbers.
+
+        Args:
+            devices: of NVIDIA's DRA driver: name, node, UUID and PCI address as they are published.
+            told: what `nvidia-smi -q` tells in each log, in its order.
+            node_of: the node that each of these logs is of.
+        """
+        self._known: dict[tuple[int, str], int] = {}
+        for log_id, gpus in told.items():
+            node = node_of.get(log_id)
+            # A log may repeat the list; GPUs are counted once.
+            for number, address in enumerate(dict.fromkeys(gpu["pci"] for gpu in gpus if gpu["pci"])):
+                if node is not None:
+                    self._known[node, address] = number
+        for name, node_id, uuid, bus in devices:
+            if found := _MINOR.fullmatch(name or ""):
+                for key in (uuid, pci(bus)):
+                    if key:
+                        self._known[node_id, key] = int(found[1])
+
+    def of(self, group: Group) -> int | None:
+        """The number of a GPU, None where nothing tells it."""
+        if group.switch or group.where.node_id is None:
+            return None
+        keys = [(group.where.node_id, key) for key in (group.uuid, group.pci) if key]
+        return next((self._known[key] for key in keys if key in self._known), None)
