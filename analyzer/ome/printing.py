@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-
+from analyzer.ome.cells import columns, end, middle
+from analyzer.ome.envelope import FORMATS, machine
 from analyzer.ome.report import Component, Report
 from analyzer.ome.requests import Requests
 
-FORMATS = ("table", "wide", "json", "yaml")
+__all__ = ["FORMATS", "render", "table_rows", "wide_rows"]
 
-_GAP = "   "
 _CLASS_WIDTH = 16
 _REQUESTS_WIDTH = 18
-_CUT = "..."
 _POLICY = {"FirstAvailable": "FirstAvail"}
 _NOTHING = {"NotConfigured": "None", "NotReported": "Unknown", "Unavailable": "Unknown"}
 _SELECTION = {"NotReported": "Missing", "NotConfigured": "None", "Unavailable": "Unavail"}
@@ -21,20 +18,9 @@ _SELECTION = {"NotReported": "Missing", "NotConfigured": "None", "Unavailable": 
 
 def render(report: Report, form: str) -> str:
     """The report in one of `FORMATS`, with a line break at its end."""
-    if form == "json":
-        return json.dumps(report.as_dict(), indent=2, ensure_ascii=False) + "\n"
-    if form == "yaml":
-        from analyzer.show.yamltext import yaml_of
-
-        return yaml_of(report.as_dict())
-    return _columns(wide_rows(report) if form == "wide" else table_rows(report))
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as columns, each as wide as its widest cell, no blanks at the end of a line."""
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    lines = (_GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return "".join(f"{line}\n" for line in lines)
+    if form in ("json", "yaml"):
+        return machine(report.as_dict(), form)
+    return columns(wide_rows(report) if form == "wide" else table_rows(report))
 
 
 def table_rows(report: Report) -> list[tuple[str, ...]]:
@@ -42,20 +28,10 @@ def table_rows(report: Report) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("COMP", "POLICY", "CLASS", "SEL", "REQUESTS", "ISS")]
     for one in report.components:
         policy = "Explicit" if one.intent.state == "Class" else _POLICY.get(one.intent.policy, one.intent.policy) or "-"
-        name = _middle(one.selected or one.intent.declared_class) or "-"
+        name = middle(one.selected or one.intent.declared_class, _CLASS_WIDTH) or "-"
         selection = _SELECTION.get(one.selection, one.selection)
         rows.append((one.type, policy, name, selection, _requests(one), str(report.issue_count(one))))
     return rows
-
-
-def _middle(name: str) -> str:
-    """A name cut in the middle to 16 characters."""
-    return name if len(name) <= _CLASS_WIDTH else f"{name[:7]}{_CUT}{name[-6:]}"
-
-
-def _end(text: str) -> str:
-    """A text cut at its end to 18 characters."""
-    return text if len(text) <= _REQUESTS_WIDTH else text[: _REQUESTS_WIDTH - len(_CUT)] + _CUT
 
 
 def _requests(one: Component) -> str:
@@ -64,13 +40,13 @@ def _requests(one: Component) -> str:
     if one.effective:
         return _first(one.effective)
     if one.base.requests:
-        return _end(f"base:{_first(one.base.requests)}")
+        return end(f"base:{_first(one.base.requests)}", _REQUESTS_WIDTH)
     return _NOTHING.get(one.effective_state, one.effective_state)
 
 
 def _first(requests: Requests) -> str:
     name, amount = requests[0]
-    return _end(f"{name}={amount}" + (f",+{len(requests) - 1}" if len(requests) > 1 else ""))
+    return end(f"{name}={amount}" + (f",+{len(requests) - 1}" if len(requests) > 1 else ""), _REQUESTS_WIDTH)
 
 
 def wide_rows(report: Report) -> list[tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from analyzer.ome.envelope import API_VERSION, given
 from analyzer.ome.intent import Intent
 from analyzer.ome.requests import Base, Requests
 
@@ -81,7 +82,7 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The JSON form: optional fields without a value are left out, lists are always there."""
         return {
-            "apiVersion": "cli.ome.io/v1alpha1",
+            "apiVersion": API_VERSION,
             "kind": "AcceleratorExplainReport",
             "metadata": {"namespace": self.namespace, "name": self.name},
             "collectedAt": self.collected_at,
@@ -89,38 +90,34 @@ class Report:
             "content": {
                 "summary": {"state": self.state, "statusFreshness": self.freshness},
                 "components": [_component(component) for component in self.components],
-                "issues": [_given({"code": issue.code}, component=issue.component) for issue in self.issues],
+                "issues": [given({"code": issue.code}, component=issue.component) for issue in self.issues],
             },
             "warnings": [{"code": code} for code in self.warnings],
         }
 
 
-def _given(fields: dict[str, Any], **optional: Any) -> dict[str, Any]:
-    return fields | {key: value for key, value in optional.items() if value}
-
-
 def _source(source: Source, collected_at: str) -> dict[str, Any]:
-    fields = _given({"kind": source.kind}, namespace=source.namespace) | {"name": source.name}
-    fields = _given(fields, generation=source.generation) | {"evidence": source.evidence, "collectedAt": collected_at}
-    return _given(fields, unavailableReason=source.reason)
+    fields = given({"kind": source.kind}, namespace=source.namespace) | {"name": source.name}
+    fields = given(fields, generation=source.generation) | {"evidence": source.evidence, "collectedAt": collected_at}
+    return given(fields, unavailableReason=source.reason)
 
 
 def _component(one: Component) -> dict[str, Any]:
-    intent = _given(
+    intent = given(
         {"state": one.intent.state},
         policy=one.intent.policy,
         policySource=one.intent.policy_source,
         declaredClass=one.intent.declared_class,
         classSource=one.intent.class_source,
     )
-    selection = _given({"state": one.selection}, **{"class": one.selected}) | {
-        "reason": _given({"state": one.reason}, digest=one.digest)
+    selection = given({"state": one.selection}, **{"class": one.selected}) | {
+        "reason": given({"state": one.reason}, digest=one.digest)
     }
     return {
         "type": one.type,
         "intent": intent,
         "selection": selection,
-        "class": _given({"state": one.class_state}, name=one.selected),
+        "class": given({"state": one.class_state}, name=one.selected),
         "requests": {
             "baseState": one.base.state,
             "base": _amounts(one.base.requests),
