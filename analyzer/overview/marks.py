@@ -29,9 +29,13 @@ class Marks:
         """The id of the worst finding about that object, None where there is none."""
         return self._worst.get((group, kind, namespace or "", name or ""))
 
+    def rank(self, finding: str | None) -> int:
+        """How bad a finding is, the worst being 0; without one the greatest of all."""
+        return len(_RANK) if finding is None else self._rank[finding]
+
     def ranked(self, rows: Iterable[Row]) -> list[Row]:
         """Rows with a finding first, the worst first; else in their own order. Not for rows that stand below one another."""
-        return sorted(rows, key=lambda row: self._rank[row.finding] if row.finding else len(_RANK))
+        return sorted(rows, key=lambda row: self.rank(row.finding))
 
 
 def table(

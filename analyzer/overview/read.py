@@ -1,0 +1,109 @@
+"""How sections read tables of facts, and the words they share: ages, quotes, counts, what stands in a list that is not whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+from analyzer import times
+from analyzer.engine.sections import Cell, machine, unknown, words
+
+if TYPE_CHECKING:
+    import duckdb
+
+QUOTE: Final = 300
+"""Longest quote in a cell, in characters; a longer one is cut in the middle."""
+
+
+class Row(SimpleNamespace):
+    """A row of a query: one attribute a column."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Only for those who check types: every column is an attribute."""
+        raise AttributeError(name)
+
+
+def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> Iterator[Row]:
+    """The rows of a query, each with its columns as attributes."""
+    result = con.execute(query, list(values))
+    names = [column[0] for column in result.description or ()]
+    for row in result.fetchall():
+        yield Row(**dict(zip(names, row, strict=True)))
+
+
+def measured(con: duckdb.DuckDBPyConnection) -> dict[int, datetime | None]:
+    """Input → the moment its ages are measured at."""
+    return dict(con.execute("SELECT input, as_of FROM inputs").fetchall())
+
+
+def age(moment: datetime | None, as_of: datetime | None) -> str:
+    """How long before the end of the collection: `5 min`; empty where one of the two is unknown."""
+    if moment is None or as_of is None:
+        return ""
+    return times.age(max(0.0, (as_of - moment).total_seconds()))
+
+
+def lasting(moment: datetime | None, as_of: datetime | None) -> str:
+    """`for 5 min`; empty where no age is known."""
+    lasted = age(moment, as_of)
+    return f"for {lasted}" if lasted else ""
+
+
+def cut(text: str, most: int = QUOTE) -> str:
+    """At most so many characters, cut in the middle, and on one line."""
+    line = " ".join(text[: 20 * most].split())
+    if len(line) <= most:
+        return line
+    head = (most - 1) * 2 // 3
+    return f"{line[:head]}…{line[len(line) - (most - 1 - head) :]}"
+
+
+def quoted(text: str | None, most: int = QUOTE) -> str:
+    """Words of the cluster in quotation marks; empty without any."""
+    return f'"{cut(text, most)}"' if text and text.strip() else ""
+
+
+def said(reason: str | None, message: str | None) -> str:
+    """A reason and a message of the cluster: `Reason: "message"`, or the one that there is."""
+    told = quoted(message)
+    short = cut(reason, 120) if reason else ""
+    return f"{short}: {told}" if short and told else short or told
+
+
+def why(reason: str | None, message: str | None) -> Cell:
+    """A cell of why, in the cluster's words; nothing where it says nothing."""
+    text = said(reason, message)
+    return machine(text) if text else words("")
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 pod`, `3 pods`, `2 policies`."""
+    if count == 1:
+        return f"1 {noun}"
+    ending = "es" if noun.endswith(("s", "x", "ch", "sh")) else "s"
+    many = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun + ending
+    return f"{count:,} {many}"
+
+
+def listed(parts: Iterable[str], most: int = 4) -> str:
+    """`a, b, c, d and 3 more`."""
+    names = list(parts)
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def sentences(*parts: str) -> str:
+    """Parts that say something, joined by semicolons."""
+    return "; ".join(part for part in parts if part)
+
+
+def share(some: int | None, of: int | None) -> Cell:
+    """`2 / 3`; what cannot be told where one is not known."""
+    return unknown("cannot tell") if some is None or of is None else Cell(f"{some:,} / {of:,}", "number")
+
+
+def place(namespace: str | None, name: str) -> str:
+    """`namespace/name`, or the name alone."""
+    return f"{namespace}/{name}" if namespace else name
