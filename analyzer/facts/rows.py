@@ -23,15 +23,18 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Mappi
         rows: column name → value; columns left out are NULL. Times are naive UTC datetimes.
     """
     columns = BY_NAME[table].columns
-    shape = orjson.dumps({column.name: _json_type(column.type) for column in columns}).decode()
-    names = ", ".join(f'"{column.name}"' for column in columns)
-    statement = (
-        f'INSERT INTO "{table}" ({names}) SELECT r.* FROM '  # noqa: S608 - names come from the schema alone
-        f"(SELECT unnest(from_json(?::JSON, '[{shape}]')) AS r)"
-    )
     count, rest = 0, iter(rows)
     while batch := list(islice(rest, _BATCH)):
-        con.execute(statement, [orjson.dumps(batch).decode()])
+        # A JSON array a column: no name is looked for in every row, and a column that holds nothing costs nothing.
+        whole = [(column, [row.get(column.name) for row in batch]) for column in columns]
+        held = [(column, values) for column, values in whole if any(value is not None for value in values)] or whole[:1]
+        names = ", ".join(f'"{column.name}"' for column, _ in held)
+        shapes = [orjson.dumps([_json_type(column.type)]).decode() for column, _ in held]
+        parts = ", ".join(f"unnest(from_json(?::JSON, '{shape}'))" for shape in shapes)
+        con.execute(
+            f'INSERT INTO "{table}" ({names}) SELECT {parts}',
+            [orjson.dumps(values).decode() for _, values in held],
+        )
         count += len(batch)
     return count
 
