@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import duckdb
@@ -274,7 +275,7 @@ def pod_set_rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
             for resource, asked in sorted(pod_set.asked.items()):
                 yield row | {
                     "resource": resource,
-                    "amount": None if asked.amount is None else show(resource, asked.amount),
+                    "amount": asked.text,
                     "source": asked.source,
                     "flavor": asked.flavor,
                     "path": asked.path,
@@ -291,11 +292,14 @@ def usage_rows(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
         for pod_set in one.pod_sets:
             for resource, asked in pod_set.asked.items():
                 if asked.source == "admission" and asked.flavor and asked.amount:
-                    own[asked.flavor, resource] = own.get((asked.flavor, resource), Fraction(0)) + asked.amount
+                    key = (asked.flavor, resource)
+                    own[key] = own[key] + asked.amount if key in own else asked.amount
         for (flavor, resource), amount in own.items():
             held.setdefault((one.admitted_to, flavor, resource), []).append((amount, one))
     for (queue, flavor, resource), holders in held.items():
-        holders.sort(key=lambda pair: (-pair[0], pair[1].namespace, pair[1].name))
+        # Whole numbers are compared much faster than fractions.
+        whole = lcm(*{amount.denominator for amount, _ in holders})
+        holders.sort(key=lambda pair: (-int(pair[0] * whole), pair[1].namespace, pair[1].name))
         for rank, (amount, one) in enumerate(holders, 1):
             yield {
                 "object_id": one.object_id,
