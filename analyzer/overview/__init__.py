@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Maker = Callable[[duckdb.DuckDBPyConnection, Marks], tuple[Section, ...]]
 
-_SUBJECTS: Final[tuple[str, ...]] = ("queues",)
+_SUBJECTS: Final[tuple[str, ...]] = ("gpu", "dra", "queues", "jobs", "ray", "serving")
 """The modules, in the order in which the report shows them."""
 
 

@@ -1,0 +1,166 @@
+"""Jobs that run to an end, and gangs of pods: state, tries, queue, what failed first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
+from analyzer.engine.sections import Row as Line
+from analyzer.facts.whole import Whole
+from analyzer.overview.marks import Marks, table
+from analyzer.overview.read import Row, cut, lasting, measured, place, plural, quoted, rows, said, sentences, share
+
+if TYPE_CHECKING:
+    import duckdb
+
+_DONE: Final = frozenset({"Completed", "Complete", "Succeeded", "COMPLETED"})
+
+_QUERY: Final = "SELECT kind, namespace, name, state, reason, message, used, allowed, failed_pod, failed_words FROM job_runs"
+
+_RUNS: Final = """
+SELECT r.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued
+FROM job_runs r LEFT JOIN kueue_jobs q USING (object_id) LEFT JOIN workloads w ON w.object_id = q.workload_id
+ORDER BY r.over, r.namespace, r.name, r.kind
+"""
+_SETS: Final = """
+SELECT s.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued, r.parent,
+    (SELECT sum(replicas) FROM jobset_groups g WHERE g.object_id = s.object_id)::BIGINT AS jobs,
+    (SELECT sum(coalesce(ready, 0) + coalesce(succeeded, 0)) FROM jobset_groups g WHERE g.object_id = s.object_id)::BIGINT AS good
+FROM jobsets s LEFT JOIN kueue_jobs q USING (object_id) LEFT JOIN workloads w ON w.object_id = q.workload_id
+LEFT JOIN (
+    SELECT object_id, any_value(owner_kind || ' ' || owner_name) AS parent FROM owners WHERE controller GROUP BY object_id
+) r USING (object_id)
+ORDER BY s.state = 'Completed', s.namespace, s.name
+"""
+_GANGS: Final = """
+SELECT l.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued
+FROM lws l LEFT JOIN kueue_jobs q USING (object_id) LEFT JOIN workloads w ON w.object_id = q.workload_id
+ORDER BY l.namespace, l.name
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What all lines need: when each input was collected, and whether all Workloads are here."""
+
+    as_of: dict[int, datetime | None]
+    workloads: bool
+
+
+def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
+    """JobSets, training jobs and the like, batch Jobs with a queue or a finding, LeaderWorkerSets; nothing without any."""
+    lists = Whole.read(con)
+    seen = _Seen(measured(con), lists.has("kueue.x-k8s.io", "Workload"))
+    jobs = [_set(row, marks, seen) for row in rows(con, _SETS)]
+    jobs += [line for row in rows(con, _RUNS) if (line := _run(row, marks, seen)) is not None]
+    gangs = [_gang(row, marks, seen) for row in rows(con, _GANGS)]
+    tables = []
+    if jobs:
+        columns = ("Job", "State", "Tries", "Pods ready", "Queue", "What failed first, or why")
+        tables.append(table("Jobs", columns, marks.ranked(jobs), "jobs"))
+    if gangs:
+        columns = ("LeaderWorkerSet", "State", "Groups ready", "By their pods", "Queue", "Why")
+        tables.append(table("Groups of leaders and workers", columns, marks.ranked(gangs), "sets"))
+    if not tables:
+        return ()
+    counted = [plural(len(lines), noun) for lines, noun in ((jobs, "job"), (gangs, "LeaderWorkerSet")) if lines]
+    notes = ["Jobs of batch/v1 stand here where they have a queue or a finding."] if jobs else []
+    if not lists.has("", "Pod"):
+        notes.append("Pods were not collected whole: there may be more pods than are counted here.")
+    return (Section("jobs", "Jobs", ", ".join(counted), tuple(tables), tuple(notes), _QUERY),)
+
+
+def _set(row: Row, marks: Marks, seen: _Seen) -> Line:
+    first = f"Job {row.failed_job}" if row.failed_job else ""
+    if row.failed_job and not row.failed_job_said:
+        first += ", deduced from times"
+    if row.failed_pod:
+        ended = f" ended with {row.failed_words}" if row.failed_words else ""
+        first = sentences(first, f"pod {row.failed_pod}{ended}")
+    elif row.failed_job_reason or row.failed_job_message:
+        first = sentences(first, said(row.failed_job_reason, row.failed_job_message))
+    why = quoted(row.message) if row.state not in ("Completed", "Running", "Suspended") else ""
+    waits = f"waits for {cut(row.waits_for)}" if row.waits_for else ""
+    tries = Cell()
+    if row.max_restarts is not None:
+        below = f"{plural(row.restarts_left, 'restart')} left" if row.counted else "restarts"
+        tries = number(f"{row.counted:,} of {row.max_restarts:,}", below)
+    elif row.restarts:
+        tries = number(f"{row.restarts:,}", "restarts")
+    ready = Cell(f"{row.good or 0:,} / {row.jobs:,}", "number", "jobs") if row.jobs is not None else unknown("cannot tell")
+    cells = (
+        _name(row, "JobSet"),
+        _state(row, seen),
+        tries,
+        ready,
+        _queue(row, whole=seen.workloads),
+        words(sentences(first, waits), why),
+    )
+    return Line(cells, marks.of("jobset.x-k8s.io", "JobSet", row.namespace, row.name))
+
+
+def _run(row: Row, marks: Marks, seen: _Seen) -> Line | None:
+    """A job of another kind; a batch/v1 Job only where it says something of its own."""
+    finding = marks.of(row.api_group, row.kind, row.namespace, row.name)
+    own = row.queue is not None or row.workload_id is not None
+    if row.api_group == "batch" and finding is None and (not own or row.queue_parent):
+        return None
+    tries = Cell()
+    if row.counted and (row.used or row.allowed is not None):
+        of = f" of {row.allowed:,}" if row.allowed is not None else ""
+        tries = number(f"{row.used:,}{of}", row.counted)
+    first = ""
+    if row.failed_pod:
+        container = f", container {row.failed_container}" if row.failed_container else ""
+        first = f"pod {row.failed_pod}{container}: {row.failed_words}" if row.failed_words else f"pod {row.failed_pod}{container}"
+    fine = row.state in _DONE or row.state in ("Running", "Suspended", "Created", "Pending")
+    cells = (
+        _name(row, row.kind),
+        _state(row, seen),
+        tries,
+        Cell() if row.pods is None else share(row.pods_ready, row.pods),
+        _queue(row, whole=seen.workloads),
+        words(first, "" if fine else said(row.reason if row.reason != row.state else None, row.message)),
+    )
+    return Line(cells, finding)
+
+
+def _gang(row: Row, marks: Marks, seen: _Seen) -> Line:
+    if row.short is None:
+        by_pods = unknown("cannot tell", "pods were not collected whole")
+    else:
+        by_pods = words(f"{plural(row.short, 'group')} not whole" if row.short else "all whole")
+    again = f"{plural(row.recreated, 'event')} that a group was made anew" if row.recreated else ""
+    why = said(row.reason, row.message) if row.state not in ("Ready", "Scaled to zero") else ""
+    cells = (
+        machine(place(row.namespace, row.name), f"{row.size} pods a group"),
+        _state(row, seen),
+        share(row.ready, row.wanted),
+        by_pods,
+        _queue(row, whole=seen.workloads),
+        words(sentences(cut(row.short_words or ""), again), why),
+    )
+    return Line(cells, marks.of("leaderworkerset.x-k8s.io", "LeaderWorkerSet", row.namespace, row.name))
+
+
+def _name(row: Row, kind: str) -> Cell:
+    return machine(place(row.namespace, row.name), f"{kind} of {row.parent}" if row.parent else kind)
+
+
+def _state(row: Row, seen: _Seen) -> Cell:
+    if not row.state:
+        return unknown("not said")
+    return words(row.state, lasting(row.since, seen.as_of.get(row.input)))
+
+
+def _queue(row: Row, *, whole: bool) -> Cell:
+    """The queue that it names, and what its Workload is in."""
+    if row.queue is None and row.workload_id is None:
+        return Cell()
+    if row.queued:
+        return machine(row.queue or "none named", f"its Workload: {row.queued}")
+    if row.queue_parent:
+        return machine(row.queue or "none named", f"{row.queue_parent} has the Workload")
+    return machine(row.queue or "none named", "no Workload" if whole else "its Workload is not in this bundle")

@@ -1,0 +1,225 @@
+"""Model serving: InferenceServices of KServe, OME and inference orders, LLMInferenceServices, graphs and trained models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
+from analyzer.engine.sections import Row as Line
+from analyzer.facts.whole import Whole
+from analyzer.overview.marks import Marks, table
+from analyzer.overview.read import Row, cut, lasting, listed, measured, place, plural, rows, said, sentences
+
+if TYPE_CHECKING:
+    import duckdb
+
+_KSERVE: Final = "serving.kserve.io"
+_OME: Final = "ome.io"
+
+_QUERY: Final = (
+    "SELECT 'KServe' AS project, namespace, name, state, reason, message FROM kserve_services UNION ALL "
+    "SELECT 'KServe ' || kind, namespace, name, state, reason, message FROM kserve_others UNION ALL "
+    "SELECT 'OME', namespace, name, state, ready_reason, ready_message FROM ome_services UNION ALL "
+    "SELECT 'Inference order', namespace, name, state, phase, NULL FROM orders ORDER BY ALL"
+)
+
+_SERVICES: Final = """
+WITH counted AS (
+    SELECT object_id, sum(pods)::BIGINT AS pods, sum(pods_ready)::BIGINT AS pods_ready,
+        list(component ORDER BY component) FILTER (ready IS DISTINCT FROM 'True') AS unready,
+        list(component ORDER BY component) AS components
+    FROM kserve_components GROUP BY object_id
+), failing AS (
+    SELECT k.service_id, count(*) AS failing, min(p.name) AS pod, arg_min(p.state, p.name) AS pod_state,
+        arg_min(p.reason, p.name) AS pod_reason
+    FROM kserve_pods k JOIN pods p USING (object_id) WHERE k.trouble = 'now' GROUP BY k.service_id
+)
+SELECT s.*, c.pods, c.pods_ready, c.unready, c.components, f.failing, f.pod, f.pod_state, f.pod_reason
+FROM kserve_services s LEFT JOIN counted c USING (object_id) LEFT JOIN failing f ON f.service_id = s.object_id
+ORDER BY s.namespace, s.name
+"""
+_OTHERS: Final = """
+WITH counted AS (
+    SELECT k.service_id, count(*) AS pods, count(*) FILTER (p.ready) AS pods_ready,
+        count(*) FILTER (k.trouble = 'now') AS failing, min(p.name) FILTER (k.trouble = 'now') AS pod,
+        arg_min(p.state, p.name) FILTER (k.trouble = 'now') AS pod_state,
+        arg_min(p.reason, p.name) FILTER (k.trouble = 'now') AS pod_reason
+    FROM kserve_pods k JOIN pods p USING (object_id) GROUP BY k.service_id
+)
+SELECT o.*, c.pods, c.pods_ready, c.failing, c.pod, c.pod_state, c.pod_reason
+FROM kserve_others o LEFT JOIN counted c ON c.service_id = o.object_id ORDER BY o.namespace, o.name, o.kind
+"""
+_OF_OME: Final = """
+WITH counted AS (
+    SELECT m.service_id, count(*) AS pods, count(*) FILTER (p.ready) AS pods_ready
+    FROM ome_pods m JOIN pods p USING (object_id) WHERE m.running GROUP BY m.service_id
+), parts AS (
+    SELECT object_id, list(component ORDER BY component) AS components FROM ome_components GROUP BY object_id
+)
+SELECT s.*, c.pods, c.pods_ready, a.components
+FROM ome_services s LEFT JOIN counted c ON c.service_id = s.object_id LEFT JOIN parts a USING (object_id)
+WHERE s.object_id NOT IN (SELECT object_id FROM orders) ORDER BY s.namespace, s.name
+"""
+_ORDERS: Final = """
+WITH first AS (
+    SELECT object_id, arg_min(given, reason_id) AS reason, arg_min(told, reason_id) AS told, arg_min(since, reason_id) AS since
+    FROM order_reasons WHERE condition IS NOT NULL GROUP BY object_id
+)
+SELECT o.*, o.class AS named, f.reason, f.told, f.since FROM orders o LEFT JOIN first f USING (object_id)
+ORDER BY o.namespace, o.name
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What all lines need."""
+
+    marks: Marks
+    as_of: dict[int, datetime | None]
+    lists: Whole
+
+    def state(self, row: Row, *, failing: bool = False) -> Cell:
+        """The state, and for how long; a service that is ready while a pod of it fails is said to be both."""
+        text = f"{row.state}, failing" if failing and row.state == "Ready" else row.state
+        return words(text, lasting(row.since, self.as_of.get(row.input))) if text else unknown("not said")
+
+    def pods(self, row: Row) -> Cell:
+        """`2 / 3` pods ready."""
+        if not row.pods:
+            return number("0 / 0") if self.lists.has("", "Pod", row.namespace) else unknown("cannot tell")
+        return number(f"{row.pods_ready or 0:,} / {row.pods:,}")
+
+
+def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
+    """Nothing where the bundle serves no models."""
+    seen = _Seen(marks, measured(con), Whole.read(con))
+    made = (
+        ("service", [_service(row, seen) for row in rows(con, _SERVICES)]),
+        ("OME service", [_of_ome(row, seen) for row in rows(con, _OF_OME)]),
+        ("order", [_order(row, seen) for row in rows(con, _ORDERS)]),
+        ("other", [_other(row, seen) for row in rows(con, _OTHERS)]),
+    )
+    lines = [line for _, found in made for line in found]
+    if not lines:
+        return ()
+    columns = ("Service", "Of", "State", "Ready pods", "Runtime, model", "Why")
+    shown = table("Inference services", columns, marks.ranked(lines), "services")
+    small = ", ".join(plural(len(found), noun) for noun, found in made if found)
+    return (Section("serving", "Model serving", small, (shown,), tuple(_notes(con, seen)), _QUERY),)
+
+
+def _notes(con: duckdb.DuckDBPyConnection, seen: _Seen) -> Iterator[str]:
+    if con.execute(
+        "SELECT 1 FROM kserve_services WHERE url IS NOT NULL UNION ALL SELECT 1 FROM kserve_others LIMIT 1"
+    ).fetchone():
+        yield "Addresses stand without users, passwords, queries and fragments."
+    if not seen.lists.has("", "Pod"):
+        yield "Pods were not collected whole: there may be more pods than are counted here."
+    for group, project, found in ((_KSERVE, "KServe", "kserve_services"), (_OME, "OME", "ome_services")):
+        some = con.execute(f"SELECT 1 FROM {found} LIMIT 1").fetchone()  # noqa: S608 - a constant
+        if some and not seen.lists.has(group, "InferenceService"):
+            yield f"InferenceServices of {project} were not collected whole: there may be others."
+
+
+def _service(row: Row, seen: _Seen) -> Line:
+    why, words_of = row.reason, row.message
+    note = ""
+    if row.state in ("Ready", "Stopped", "Deleting"):
+        why = words_of = None
+        note = "stopped by its owner: no fault" if row.state == "Stopped" else ""
+    if row.blocked and row.state == "Ready":
+        note, words_of = f"the old version serves, the new one does not come up: {cut(row.blocked, 160)}", row.blocked_message
+    elif row.failing and row.state == "Ready":
+        note = _failing(row)
+    elif row.unready and row.state != "Stopped" and row.components and len(row.components) > 1:
+        note = f"not ready: {listed(row.unready)}"
+    elif row.choice == "none" and row.state != "Ready":
+        note = f"no runtime fits: {cut(row.choice_words or '', 200)}"
+    elif row.choice == "cannot tell" and not row.recorded_runtime and row.state != "Ready":
+        note = f"cannot tell which runtime is chosen: {cut(row.choice_words or '', 200)}"
+    cells = (
+        machine(place(row.namespace, row.name), row.url or ""),
+        words("KServe", row.mode or ""),
+        seen.state(row, failing=bool(row.failing)),
+        seen.pods(row),
+        _runtime(row),
+        words(note, said(why, words_of)),
+    )
+    return Line(cells, seen.marks.of(_KSERVE, "InferenceService", row.namespace, row.name))
+
+
+def _failing(row: Row) -> str:
+    others = f" and {row.failing - 1:,} more" if row.failing > 1 else ""
+    why = f" ({cut(row.pod_reason, 80)})" if row.pod_reason and row.pod_reason != row.pod_state else ""
+    return f"pod {row.pod}{others}: {row.pod_state}{why}"
+
+
+def _runtime(row: Row) -> Cell:
+    """The runtime that KServe recorded, else the one that its rules give, and the model."""
+    form = " ".join(part for part in (row.model_format, row.model_version) if part)
+    model = sentences(f"{form} model" if form else "", cut(row.storage or "", 120))
+    if row.recorded_runtime:
+        return machine(row.recorded_runtime, model)
+    if row.chosen_runtime:
+        return machine(row.chosen_runtime, sentences("deduced from KServe's rules", model))
+    if row.choice == "none":
+        return words("none fits", model)
+    if row.choice == "cannot tell":
+        return unknown("cannot tell", model)
+    return words("containers of its own", model)
+
+
+def _other(row: Row, seen: _Seen) -> Line:
+    failing = bool(row.failing)
+    stale = "Ready is True from before: what it was made from is not valid any more" if row.stale_ready else ""
+    blamed = f"{row.blamed}" if row.blamed and row.blamed != "Ready" else ""
+    note = sentences(stale, _failing(row) if failing else "", blamed)
+    pods = seen.pods(row) if row.pods or row.kind == "LLMInferenceService" else Cell()
+    cells = (
+        machine(place(row.namespace, row.name), row.url or ""),
+        words("KServe", row.kind),
+        seen.state(row, failing=failing),
+        pods,
+        machine(row.model or "", cut(row.storage or "", 120)),
+        words(note, said(row.reason, row.message)),
+    )
+    return Line(cells, seen.marks.of(_KSERVE, row.kind, row.namespace, row.name))
+
+
+def _of_ome(row: Row, seen: _Seen) -> Line:
+    parts = f"{listed(row.components)}" if row.components else ""
+    runtime = (
+        machine(row.source or "", sentences(row.active or "", row.model_name or "")) if row.source else unknown("cannot tell")
+    )
+    if not row.source and row.active == "Unavailable" and not row.unknown:
+        runtime = words("none in force", row.model_name or "")
+    ready = row.state == "Ready"
+    why = "" if ready else said(row.ready_reason, row.ready_message)
+    note = "" if ready else cut(row.unknown or row.active_why or "", 200) if row.active != "Available" else ""
+    cells = (
+        machine(place(row.namespace, row.name), parts),
+        words("OME", row.deployment_mode or ""),
+        seen.state(row),
+        seen.pods(row),
+        runtime,
+        words(note, why),
+    )
+    return Line(cells, seen.marks.of(_OME, "InferenceService", row.namespace, row.name))
+
+
+def _order(row: Row, seen: _Seen) -> Line:
+    wanted = row.replicas if row.replicas is not None else row.pods
+    pods = unknown("cannot tell") if wanted is None else number(f"{row.ready_pods or 0:,} / {wanted:,}")
+    model = place(row.model_namespace, row.model) if row.model else ""
+    cells = (
+        machine(place(row.namespace, row.name), row.endpoint_type or ""),
+        words("Inference order", f"class {row.named}" if row.named else ""),
+        seen.state(row),
+        pods,
+        machine(model, row.source or ""),
+        words(cut(row.told or "", 300) if row.state != "Ready" else "", row.reason or ""),
+    )
+    return Line(cells, seen.marks.of(row.api_group, "InferenceService", row.namespace, row.name))
