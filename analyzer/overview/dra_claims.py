@@ -1,0 +1,108 @@
+"""Resource claims: what each asks for, what it got, who uses it, and which pods wait for it and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from analyzer.engine.sections import Cell, Section, machine, unknown, words
+from analyzer.engine.sections import Row as Line
+from analyzer.overview.marks import Marks, table
+from analyzer.overview.read import Row, cut, lasting, listed, measured, place, plural, quoted, rows
+
+if TYPE_CHECKING:
+    import duckdb
+
+GROUP: Final = "resource.k8s.io"
+QUERY: Final = (
+    "SELECT namespace, name, state, since, message, requests, devices, node, node_selector, users FROM claims "
+    "ORDER BY namespace, name"
+)
+_CLAIMS: Final = "SELECT * FROM claims ORDER BY namespace, name"
+_WAITS: Final = """
+SELECT w.claim_id, w.claim, w.why, w.ref, w.object_id, p.input, p.namespace, p.name, p.since,
+    (SELECT list(DISTINCT r.words ORDER BY r.words) FROM dra_reasons r WHERE r.object_id = w.object_id) AS reasons,
+    (SELECT min(r.text) FROM dra_reasons r WHERE r.object_id = w.object_id) AS text
+FROM claim_waits w JOIN pods p USING (object_id) ORDER BY p.namespace, p.name, w.ref
+"""
+_WHY: Final = {
+    "missing": "it does not exist",
+    "not-created": "it is not made yet from its template",
+    "not-owned": "one of that name was made for another pod",
+}
+_COLUMNS: Final = ("Claim", "State", "Asks for", "Holds", "Used by", "Who waits for it, and why")
+
+
+def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
+    """The section, None where there is no claim and no pod that waits for one."""
+    claims = list(rows(con, _CLAIMS))
+    waits = list(rows(con, _WAITS))
+    if not claims and not waits:
+        return None
+    as_of = measured(con)
+    by_claim: dict[int, list[Row]] = {}
+    for one in waits:
+        if one.claim_id is not None:
+            by_claim.setdefault(one.claim_id, []).append(one)
+    absent = [one for one in waits if one.claim_id is None]
+    lines = [_absent(one, marks, lasting(one.since, as_of.get(one.input))) for one in absent]
+    lines += [_claim(one, by_claim.get(one.object_id, []), marks, lasting(one.since, as_of.get(one.input))) for one in claims]
+    order = {"Binding failed": 0, "Deleting": 1, "Pending": 2, "Allocated": 3}
+    states = [one.state for one in claims]
+    rank = {id(line): order.get(state, 4) for line, state in zip(lines[len(absent) :], states, strict=True)}
+    lines = sorted(lines, key=lambda line: (marks.rank(line.finding), rank.get(id(line), -1)))
+    counts = [f"{states.count(state)} {state.lower()}" for state in dict.fromkeys(sorted(states))]
+    small = ", ".join([plural(len(claims), "claim"), *counts])
+    shown = table("Resource claims", _COLUMNS, lines, "claims")
+    return Section("claims", "Resource claims", small, (shown,), (), QUERY)
+
+
+def _claim(claim: Row, waits: list[Row], marks: Marks, lasted: str) -> Line:
+    finding = marks.of(GROUP, "ResourceClaim", claim.namespace, claim.name)
+    for one in waits:
+        pod = marks.of("", "Pod", one.namespace, one.name)
+        finding = min((finding, pod), key=marks.rank)
+    cells = (
+        machine(place(claim.namespace, claim.name)),
+        _state(claim, lasted),
+        words(listed((cut(text, 160) for text in claim.requests or ()), 3)),
+        _holds(claim),
+        machine(listed(claim.users, 3)) if claim.users else words("nobody"),
+        _waits(waits),
+    )
+    return Line(cells, finding)
+
+
+def _state(claim: Row, lasted: str) -> Cell:
+    if claim.state == "Binding failed":
+        return words(claim.state, cut(claim.message or "", 200))
+    unbound = f"the driver has not said {listed(claim.unbound)} yet" if claim.unbound else ""
+    odd = cut(claim.message) if claim.state == "Pending" and claim.message else ""
+    return words(claim.state, unbound or odd or lasted)
+
+
+def _holds(claim: Row) -> Cell:
+    if claim.state == "Pending":
+        return words("nothing")
+    where = f"on {claim.node}" if claim.node else f"where {cut(claim.node_selector, 160)}" if claim.node_selector else ""
+    return machine(listed(claim.devices, 3), where) if claim.devices else words("no device", where)
+
+
+def _waits(waits: list[Row]) -> Cell:
+    if not waits:
+        return words("")
+    reasons = list(dict.fromkeys(text for one in waits for text in one.reasons or ()))
+    pods = listed((place(one.namespace, one.name) for one in waits), 2)
+    said = next((one.text for one in waits if one.text), None)
+    return words(f"{pods}: {listed((cut(text, 160) for text in reasons), 2)}" if reasons else pods, quoted(said, 160))
+
+
+def _absent(wait: Row, marks: Marks, lasted: str) -> Line:
+    cells = (
+        machine(place(wait.namespace, wait.claim), "its template" if wait.why == "not-created" else ""),
+        words("does not exist" if wait.why == "missing" else "not made yet", lasted),
+        unknown("cannot tell"),
+        words("nothing"),
+        words("nobody"),
+        words(f"{place(wait.namespace, wait.name)}: {_WHY.get(wait.why, wait.why)}"),
+    )
+    return Line(cells, marks.of("", "Pod", wait.namespace, wait.name))

@@ -1,0 +1,116 @@
+"""GPU nodes as the map of them needs them: what each has, who holds it, what its logs say, what keeps pods away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from analyzer.facts.gpu.nodes import kind_of
+from analyzer.facts.whole import Whole
+from analyzer.overview.gpu_slots import Broken
+from analyzer.overview.nodenames import natural
+from analyzer.overview.read import Row, measured, rows
+
+if TYPE_CHECKING:
+    import duckdb
+
+OFF_BUS: Final = "Xid 79"
+
+# A Node that only bears a label of the operator, for instance that it has no GPU, is none.
+NODES: Final = """
+SELECT g.*, n.state, n.since, n.cordoned, n.cordoned_since FROM gpu_nodes g LEFT JOIN nodes n USING (object_id)
+WHERE g.present IS DISTINCT FROM 'false' AND (g.present = 'true' OR g.product IS NOT NULL OR g.count > 0 OR g.capacity > 0)
+    OR g.capacity > 0
+"""
+_RESOURCES: Final = "SELECT * FROM gpu_resources WHERE kind <> 'other' ORDER BY resource"
+_HOLDERS: Final = """
+SELECT p.input, p.node, p.namespace, p.name, r.resource, r.request FROM gpu_requests r JOIN pods p USING (object_id)
+WHERE p.node <> '' AND p.phase NOT IN ('Succeeded', 'Failed') AND r.request > 0 ORDER BY p.namespace, p.name
+"""
+_FAULTS: Final = """
+SELECT node_id, slot, codes, name, code FROM xid_gpus
+WHERE node_id IS NOT NULL AND boot = 0 AND verdict = 'hardware' AND severity = 'error' AND NOT switch
+ORDER BY slot NULLS LAST, gpu
+"""
+# A kubelet that refused a pod with GPUs lately refuses the next one too.
+_REFUSED: Final = """
+SELECT p.input, p.node, max(p.since) FROM pods p JOIN gpu_requests r USING (object_id)
+WHERE p.state = 'Rejected' AND NOT p.made_good AND p.node <> '' GROUP BY ALL
+"""
+_DEVICES: Final = """
+SELECT input, node, device, state, message, claims, taken_by, taints,
+    coalesce(json_extract_string(attributes, '$.type'), json_extract_string(attributes, '$."gpu.nvidia.com/type"'), 'gpu') AS type
+FROM devices WHERE driver = 'gpu.nvidia.com' AND node IS NOT NULL
+"""
+_LAYOUTS: Final = """
+SELECT m.object_id, sum(c.per_gpu) FROM mig_managers m JOIN gpu_nodes g USING (object_id)
+JOIN mig_configs c ON c.object_id = m.configmap_id AND c.config = g.mig_config
+GROUP BY m.object_id HAVING count(*) FILTER (c.filtered OR c.devices IS NOT NULL OR c.profile IS NULL) = 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the map is made from, by Node where it is a list of rows.
+
+    Attributes:
+        nodes: the GPU nodes in the order of their names.
+        resources: Node → what it offers of each resource.
+        holders: (input, name of the Node) → rows of pods with what they ask for.
+        faults: Node → broken GPUs by its logs, of the newest boot.
+        refused: (input, name of the Node) → when its kubelet last refused a pod with GPUs that nothing made good.
+        devices: (input, name of the Node) → its devices of NVIDIA's DRA driver.
+        users: claim as namespace/name → the pods it is reserved for.
+        per_gpu: Node → MIG devices that its layout makes of each GPU, where that is the same for all.
+        as_of: input → the moment ages are measured at.
+        missing: which lists are not whole, in words; empty where both pods and nodes are.
+    """
+
+    nodes: tuple[Row, ...]
+    resources: dict[int, list[Row]]
+    holders: dict[tuple[int, str], list[Row]]
+    faults: dict[int, list[Broken]]
+    refused: dict[tuple[int, str], datetime | None]
+    devices: dict[tuple[int, str], list[Row]]
+    users: dict[str, list[str]]
+    per_gpu: dict[int, int]
+    as_of: dict[int, datetime | None]
+    missing: str
+
+
+def read(con: duckdb.DuckDBPyConnection) -> World | None:
+    """Reads it all; None where the bundle has no GPU node."""
+    nodes = sorted(rows(con, NODES), key=lambda node: natural(node.name))
+    if not nodes:
+        return None
+    held = Whole.read(con)
+    lacking = [word for kind, word in (("Pod", "pods"), ("Node", "nodes")) if not held.has("", kind)]
+    faults: dict[int, list[Broken]] = {}
+    for row in rows(con, _FAULTS):
+        codes = row.codes or []
+        lead = codes[0].split(" (")[0] if codes else row.name
+        off_bus = any(code.split(" (")[0] == OFF_BUS for code in codes) or row.code is None
+        faults.setdefault(row.node_id, []).append(Broken(row.slot, lead, off_bus))
+    devices: dict[tuple[int, str], list[Row]] = {}
+    for row in sorted(rows(con, _DEVICES), key=lambda one: natural(one.device)):
+        devices.setdefault((row.input, row.node), []).append(row)
+    resources: dict[int, list[Row]] = {}
+    for row in rows(con, _RESOURCES):
+        resources.setdefault(row.object_id, []).append(row)
+    holders: dict[tuple[int, str], list[Row]] = {}
+    for row in rows(con, _HOLDERS):
+        if kind_of(row.resource) != "other":
+            holders.setdefault((row.input, row.node), []).append(row)
+    return World(
+        nodes=tuple(nodes),
+        resources=resources,
+        holders=holders,
+        faults=faults,
+        refused={(number, node): since for number, node, since in con.execute(_REFUSED).fetchall()},
+        devices=devices,
+        users={f"{row.namespace}/{row.name}": row.users for row in rows(con, "SELECT namespace, name, users FROM claims")},
+        per_gpu={node: int(amount) for node, amount in con.execute(_LAYOUTS).fetchall() if amount},
+        as_of=measured(con),
+        missing=" and ".join(lacking),
+    )
