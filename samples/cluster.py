@@ -57,7 +57,7 @@ class Cluster:
         memory: str = "1056299240Ki",
         lost: timedelta | None = None,
         roles: tuple[str, ...] = (),
-    ) -> None:
+    ) -> Object:
         """A node. `healthy` of its GPUs can be used, `mig` is the layout asked for and its state, `lost` how long its kubelet is silent."""
         labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
         labels |= {f"node-role.kubernetes.io/{role}": "" for role in roles}
@@ -105,7 +105,7 @@ class Cluster:
             "kernelVersion": "6.8.0-79-generic", "architecture": "amd64", "operatingSystem": "linux",
         }  # fmt: skip
         spec: Object = {"providerID": f"metal://{name}"} | ({"taints": taints} if taints else {})
-        self.add(
+        return self.add(
             {
                 "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec,
                 "status": {"capacity": amounts, "allocatable": amounts | left, "conditions": [*conditions, ready], "nodeInfo": info},

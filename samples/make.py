@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import cluster_info
+import gpu_operator
 import must_gather
-from stories import gpu_cluster, healthy, kind_dump
+from stories import gpu_cluster, gpu_faults, healthy, kind_dump
 
 HERE = Path(__file__).resolve().parent
-SAMPLES = {
+SAMPLES: dict[str, tuple[Callable[[], Any], Callable[[Path, Any], None]]] = {
     "gpu-cluster": (gpu_cluster.story, must_gather.write),
+    "gpu-faults": (gpu_faults.story, gpu_operator.write),
     "healthy": (healthy.story, must_gather.write),
     "kind-dump": (kind_dump.story, cluster_info.write),
 }

@@ -9,6 +9,7 @@ from cluster import Cluster, Object
 from files import document, put
 
 KUEUE = "kueue.x-k8s.io/v1beta2"
+DRA = "resource.k8s.io/v1"
 LISTED = (
     ("v1", "ConfigMap", "configmaps"), ("v1", "Endpoints", "endpoints"), ("v1", "Event", "events"),
     ("v1", "PersistentVolumeClaim", "persistentvolumeclaims"), ("v1", "Pod", "pods"),
@@ -16,11 +17,13 @@ LISTED = (
     ("apps/v1", "DaemonSet", "daemonsets"), ("apps/v1", "Deployment", "deployments"), ("apps/v1", "ReplicaSet", "replicasets"),
     ("apps/v1", "StatefulSet", "statefulsets"), ("batch/v1", "CronJob", "cronjobs"), ("batch/v1", "Job", "jobs"),
     ("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets"), (KUEUE, "LocalQueue", "localqueues"), (KUEUE, "Workload", "workloads"),
+    (DRA, "ResourceClaim", "resourceclaims"), (DRA, "ResourceClaimTemplate", "resourceclaimtemplates"),
 )  # fmt: skip
 CLUSTER_LISTED = (
     ("nvidia.com/v1", "ClusterPolicy", "clusterpolicies"),
     (KUEUE, "AdmissionCheck", "admissionchecks"), (KUEUE, "ClusterQueue", "clusterqueues"), (KUEUE, "Cohort", "cohorts"),
     (KUEUE, "ResourceFlavor", "resourceflavors"), (KUEUE, "Topology", "topologies"),
+    (DRA, "DeviceClass", "deviceclasses"), (DRA, "ResourceSlice", "resourceslices"),
 )  # fmt: skip
 CLUSTER_FOLDERS = {"Node": "nodes", "PersistentVolume": "persistentvolumes"}
 
@@ -50,7 +53,7 @@ def write(root: Path, cluster: Cluster) -> None:
 
 
 def _write_lists(image: Path, cluster: Cluster) -> None:
-    """A list a kind and namespace, empty ones too; of a custom resource only where the cluster has its operator."""
+    """A list a kind and namespace, empty ones too; of Kueue and of devices only where the cluster has such objects."""
     served = {obj["apiVersion"] for obj in cluster.objects}
     held: dict[tuple[str, str, str], list[Object]] = {}
     for obj in cluster.objects:
@@ -59,7 +62,7 @@ def _write_lists(image: Path, cluster: Cluster) -> None:
     places = [(namespace, image / "namespaces" / namespace, LISTED) for namespace in namespaces]
     for namespace, folder, listed in (*places, ("", image / "cluster-scoped-resources", CLUSTER_LISTED)):
         for version, kind, plural in listed:
-            if version != KUEUE or KUEUE in served:
+            if version not in {KUEUE, DRA} or version in served:
                 whole = {
                     "apiVersion": version,
                     "items": held.get((namespace, version, kind), []),
