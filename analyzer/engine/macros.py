@@ -28,6 +28,11 @@ STATEMENTS: tuple[str, ...] = (
         "CREATE OR REPLACE TEMP MACRO last_lines(tail, n) AS "
         "array_to_string(list_slice(string_split(rtrim(tail, chr(10)), chr(10)), -n, -1), chr(10))"
     ),
+    # What a line of a log says, without what `kubectl logs --prefix --timestamps` puts before it.
+    (
+        "CREATE OR REPLACE TEMP MACRO spoken(line) AS regexp_replace(line, "
+        r"'^(\[pod/[^\]]{1,600}\] )?(\d{4}-\d\d-\d\dT[0-9:.]{8,20}(Z|[+-]\d\d:?\d\d) ?)?', '')"
+    ),
     # The rules about inference orders differ in their words alone; each asks for the rows of its reason.
     (
         "CREATE OR REPLACE TEMP MACRO order_says(code) AS TABLE "

@@ -58,17 +58,28 @@ SELECT DISTINCT src, dst, 'operand' FROM (
 ORDER BY src, dst
 """
 
+# A change of the MIG layout deletes these pods, and goes on when they have ended.
+_MIG_CLIENTS = """
+INSERT INTO relations
+SELECT DISTINCT g.object_id, p.object_id, 'mig-client'
+FROM gpu_nodes g JOIN pods p ON p.input = g.input AND p.node = g.name AND p.deleted_at IS NOT NULL
+JOIN gpu_components c ON c.daemonset_id = p.owner_id AND list_contains(g.mig_paused, c.name)
+WHERE g.mig_state IN ('pending', 'rebooting')
+ORDER BY 1, 2
+"""
+
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `gpu_policies`, `gpu_components`, `gpu_operator_pods`, their rows of `states`, and the edges of `relations`.
 
     Edges: `gpu-chain` (what is broken → pod that waits for it), `gpu-part` (DaemonSet or NVIDIADriver → ClusterPolicy or
-    NVIDIADriver) and `operand` (→ Node). Needs `coverage` and what `analyzer.facts.gpu.derive` needs.
+    NVIDIADriver), `operand` (→ Node) and `mig-client` (Node → pod that a change of its MIG layout waits for). Needs `coverage`
+    and what `analyzer.facts.gpu.derive` needs.
     """
     operator = policies.read(con)
     if not operator.policies and not operator.drivers:
         return
     policies.write(con, operator)
     rollouts.derive(con, operator)
-    for query in (_WAITS, _PARTS, _OPERAND):
+    for query in (_WAITS, _PARTS, _OPERAND, _MIG_CLIENTS):
         con.execute(query)

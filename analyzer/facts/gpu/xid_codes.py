@@ -29,7 +29,8 @@ LAST_TIER = 9
 class Meaning:
     """A code: whose matter it is, how near to the cause (`tier`, 1 is nearest), what it means and what to do.
 
-    `wear` tells that nothing has failed: the driver, or the switch, dealt with it.
+    `wear` tells that nothing has failed: the driver, or the switch, dealt with it. `listed` is False for a code that is in no
+    list: it never leads where one that is known counts as much.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Meaning:
     cls: str
     tier: int
     wear: bool = False
+    listed: bool = True
 
 
 class _Row(msgspec.Struct, frozen=True, rename={"cls": "class"}, forbid_unknown_fields=True):
@@ -68,7 +70,11 @@ def of_gpu(code: int, grade: str | None = None) -> Meaning:
     known = gpu_codes().get(code)
     if known is None:
         return Meaning(
-            "a code that NVIDIA's catalogue does not describe", "Contact the vendor with nvidia-bug-report.sh", "unknown", 4
+            "a code that NVIDIA's catalogue does not describe",
+            "Contact the vendor with nvidia-bug-report.sh",
+            "unknown",
+            4,
+            listed=False,
         )
     if code in NVLINK5 and grade == "nonfatal":
         return replace(known, tier=8, wear=True, action="Nothing at once; watch whether fatal errors of that link follow")
@@ -87,7 +93,12 @@ def of_switch(code: int, grade: str | None = None) -> Meaning:
         kind, tier, wear = "grave", 4, True
     else:
         return Meaning(
-            "a code of the NVSwitch that is in no list", "Contact the vendor with nvidia-bug-report.sh", "unknown", 4, wear=True
+            "a code of the NVSwitch that is in no list",
+            "Contact the vendor with nvidia-bug-report.sh",
+            "unknown",
+            4,
+            wear=True,
+            listed=False,
         )
     plain = {
         "fatal": "fatal error of the NVSwitch",
@@ -95,7 +106,8 @@ def of_switch(code: int, grade: str | None = None) -> Meaning:
         "harmless": "error that the NVSwitch corrected",
     }
     name = table.names.get(str(code), plain[kind])
-    return Meaning(name, table.action[kind], "information" if kind == "harmless" else "fabric", tier, wear)
+    cls = "information" if kind == "harmless" else "fabric"
+    return Meaning(name, table.action[kind], cls, tier, wear, listed=known is not None)
 
 
 @lru_cache(maxsize=1)
