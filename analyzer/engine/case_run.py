@@ -13,7 +13,7 @@ from analyzer.engine import case_child
 from analyzer.engine.case_check import Bench, bench, check
 from analyzer.engine.case_file import Case, read_cases
 from analyzer.engine.lint import lint, lint_names, lint_query
-from analyzer.engine.pack import CASES_SUFFIX, Pack, code_of, joined, load_pack, load_packs, rule_files, signatures_of
+from analyzer.engine.pack import CASES_SUFFIX, Pack, built_in, code_of, joined, load_pack, rule_files, signatures_of
 from analyzer.engine.retired import FILE as RETIRED
 from analyzer.engine.retired import Retired, retired_codes
 from analyzer.engine.rule import Rule
@@ -108,7 +108,7 @@ def _names(folder: Path | None) -> tuple[frozenset[str], frozenset[str]]:
 
 @cache
 def _built_in() -> Pack:
-    return load_packs()[0]
+    return built_in()
 
 
 @lru_cache(maxsize=4)

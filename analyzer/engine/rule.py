@@ -172,17 +172,18 @@ class RuleError(Exception):
         self.problem = problem
 
 
-def read_rule(document: Document, code: str) -> Rule:
+def read_rule(document: Document, code: str, *, checked: bool = True) -> Rule:
     """The rule that a file holds.
 
     Args:
         document: the file.
         code: the code that its path stands for (`domain/Code`).
+        checked: whether its templates are checked now, not when they are first used.
 
     Raises:
         RuleError: the first thing that is wrong with it.
     """
-    reader = _Reader(document)
+    reader = _Reader(document, checked=checked)
     if not isinstance(document.value, dict):
         raise reader.error("", "a rule is a mapping")
     for key in document.value:
@@ -231,8 +232,9 @@ def read_rule(document: Document, code: str) -> Rule:
 class _Reader:
     """Reads the fields of one rule file."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, *, checked: bool) -> None:
         self._document = document
+        self._checked = checked
         self._value: dict[str, Any] = document.value if isinstance(document.value, dict) else {}
 
     def error(self, path: str, problem: str) -> RuleError:
@@ -275,7 +277,7 @@ class _Reader:
 
     def template(self, path: str, source: str | None = None) -> Template:
         try:
-            return Template(self.text(path) if source is None else source)
+            return Template(self.text(path) if source is None else source, checked=self._checked)
         except TemplateError as error:
             raise self.error(path, f"template of {path}: {error}") from None
 

@@ -203,33 +203,47 @@ def _final(value: Any) -> Any:
 
 
 class Template:
-    """One checked template."""
+    """One template, checked before it is used."""
 
-    __slots__ = ("_compiled", "source")
+    __slots__ = ("_checked", "_compiled", "source")
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, *, checked: bool = True) -> None:
         """Checks it; it is compiled when it is first used.
+
+        Args:
+            source: its text.
+            checked: false leaves the check to its first use: a start must not wait for a thousand templates whose
+                rules were tested before they were shipped.
 
         Raises:
             TemplateError: it is no template, or uses what is not allowed.
         """
-        if len(source) > MAX_TEMPLATE:
-            raise TemplateError(f"is longer than {MAX_TEMPLATE} characters")
         self.source = source
         self._compiled: jinja2.Template | None = None
+        self._checked = False
+        if checked:
+            self._check()
+
+    def _check(self) -> None:
+        if len(self.source) > MAX_TEMPLATE:
+            raise TemplateError(f"is longer than {MAX_TEMPLATE} characters")
         try:
-            _check(_environment().parse(source))
+            _check(_environment().parse(self.source))
         except jinja2.TemplateError as error:
             raise TemplateError(str(error)) from None
         except RecursionError:
             raise TemplateError("is nested too deep") from None
+        self._checked = True
 
     def render(self, values: Mapping[str, Any], limit: int = MAX_OUTPUT) -> str:
         """The text, on the lines it has, without runs of spaces or space around it, at most `limit` characters.
 
         Raises:
-            TemplateError: a name is not defined, or a filter cannot take its value.
+            TemplateError: a name is not defined, or a filter cannot take its value; the template was not checked, and
+                fails the check.
         """
+        if not self._checked:
+            self._check()
         pieces, length = [], 0
         try:
             if self._compiled is None:

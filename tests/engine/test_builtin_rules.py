@@ -14,13 +14,13 @@ from analyzer.engine import analysis
 from analyzer.engine.case_run import run_all
 from analyzer.engine.draft import Draft, Quote
 from analyzer.engine.evidence import evidence
-from analyzer.engine.pack import load_packs
+from analyzer.engine.pack import built_in, load_packs
 
 KEY = re.compile(r"""\["([^"]+)"\]|\[(\d+)\]|([^.\[\]]+)""")
 
 
 def test_no_rule_of_ours_is_broken() -> None:
-    assert [str(broken) for broken in load_packs()[0].broken] == []
+    assert [str(broken) for broken in built_in().broken] == []
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in load_packs()[0].rules])

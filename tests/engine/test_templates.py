@@ -57,6 +57,10 @@ def test_what_a_template_says(source: str, values: dict[str, Any], text: str) ->
 def test_what_a_template_may_not_do(source: str) -> None:
     with pytest.raises(TemplateError):
         render(source, a="x", r=[1])
+    late = Template(source, checked=False)
+    for _ in range(2):
+        with pytest.raises(TemplateError):
+            late.render({"a": "x", "r": [1]})
 
 
 def test_a_long_text_is_cut_in_the_middle() -> None:
