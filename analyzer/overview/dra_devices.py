@@ -10,6 +10,7 @@ import orjson
 
 from analyzer.engine.sections import Cell, Section, Table, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
+from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, folded, natural
 from analyzer.overview.read import Row, cut, listed, plural, rows, sentences
@@ -59,15 +60,16 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
         return None
     devices = sorted(rows(con, _DEVICES), key=lambda one: (one.driver, natural(one.pool), natural(one.device)))
     users = {row.name: row.users for row in rows(con, _USERS)}
-    found = [_named(device, users, marks) for device in devices]
+    one_reason = bool(_why(devices))
+    found = [_named(device, users, marks, said=not one_reason) for device in devices]
     # Those that are not plainly allocated or free are what a reader looks for.
     order = sorted(zip(devices, found, strict=True), key=lambda pair: (marks.rank(pair[1].row.finding), _interest(pair[0])))
     lines = [*_gone(con), *folded((one for _, one in order), UNFOLDED, "devices")]
-    tables = (
-        _drivers(pools, devices),
-        table("Devices", _COLUMNS, lines, "rows"),
+    shown = [table("Devices", _COLUMNS, lines, "rows")] if lines else []
+    notes = (*_why(devices), *_notes(pools, {(one.input, one.driver, one.pool) for one in devices}))
+    return Section(
+        "devices", "Devices (Dynamic Resource Allocation)", _small(devices), (_drivers(pools, devices), *shown), notes, QUERY
     )
-    return Section("devices", "Devices (Dynamic Resource Allocation)", _small(devices), tables, tuple(_notes(pools)), QUERY)
 
 
 def _interest(device: Row) -> int:
@@ -84,7 +86,18 @@ def _small(devices: list[Row]) -> str:
 _STATES: Final = (("Allocated", "allocated"), ("Free", "free"), ("Cannot tell", "cannot be told"))
 
 
-def _notes(pools: list[Row]) -> Iterable[str]:
+def _why(devices: list[Row]) -> list[str]:
+    """Why it cannot be told what is free, where one reason holds for all."""
+    reasons = {one.message for one in devices if one.state == "Cannot tell" and one.message}
+    return [f"Which devices are free cannot be told: {cut(reason)}." for reason in reasons] if len(reasons) == 1 else []
+
+
+def _notes(pools: list[Row], filled: set[tuple[int, str, str]]) -> Iterable[str]:
+    empty = [
+        f"{pool.pool} of {pool.driver}" for pool in pools if pool.complete and (pool.input, pool.driver, pool.pool) not in filled
+    ]
+    if empty:
+        yield f"No device is published in pool {listed(empty, _POOLS_NAMED)}: its driver runs and sees none."
     broken = [pool for pool in pools if not pool.complete]
     for pool in broken[:_POOLS_NAMED]:
         if pool.invalid:
@@ -120,10 +133,10 @@ def _drivers(pools: list[Row], devices: list[Row]) -> Table:
     return table("Drivers", columns, lines, "drivers")
 
 
-def _named(device: Row, users: dict[str, list[str]], marks: Marks) -> Named:
+def _named(device: Row, users: dict[str, list[str]], marks: Marks, *, said: bool) -> Named:
     attributes = _json(device.attributes) | _json(device.capacity)
     finding = marks.of(GROUP, "ResourceSlice", None, device.slice) if device.taints else None
-    behind = (_state(device), _held(device, users), machine(device.node or device.place or ""))
+    behind = (_state(device, said=said), _held(device, users), machine(device.node or device.place or ""))
     last = _marks(device)
     what, alike = _what(attributes), _what({key: value for key, value in attributes.items() if not _OWN.search(key)})
     row = Line((machine(device.device, f"{device.driver}, pool {device.pool}"), *behind, what, last), finding)
@@ -135,9 +148,10 @@ def _named(device: Row, users: dict[str, list[str]], marks: Marks) -> Named:
     return Named(device.device, row, same, folded_row)
 
 
-def _state(device: Row) -> Cell:
+def _state(device: Row, *, said: bool) -> Cell:
+    """The state; why it cannot be told stands below where it is `said` here and not in a note."""
     if device.state == "Cannot tell":
-        return unknown("cannot tell", cut(device.message or "", 160))
+        return unknown("cannot tell", cut(device.message or "", 160) if said else "")
     return words("allocated" if device.state == "Allocated" else "free")
 
 
@@ -177,14 +191,16 @@ def _marks(device: Row) -> Cell:
 
 
 def _gone(con: duckdb.DuckDBPyConnection) -> list[Line]:
+    """Devices that claims hold and that no slice has."""
+    listed_whole = Whole.read(con).has(GROUP, "ResourceSlice")
     return [
         Line(
             (
                 machine(row.device, f"{row.driver}, pool {row.pool}"),
-                words("published no more"),
+                words("published no more") if listed_whole else unknown("no slice of it in the bundle"),
                 machine(listed(row.claims, 2), "admin access" if row.admin else ""),
                 unknown("cannot tell"),
-                words("no ResourceSlice of the bundle has it"),
+                words(""),
                 words(""),
             )
         )

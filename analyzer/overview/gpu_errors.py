@@ -25,12 +25,12 @@ SELECT * FROM xid_gpus ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning'
 # Logs repeat one another: a code was seen as often as in the log that has most of it.
 _CODES: Final = """
 SELECT gpu_id, code, switch, name, action, cls, part, max(lines) AS lines, min(first_at) AS first_at, max(last_at) AS last_at,
-    min(stamp) AS stamp
+    min(stamp) AS stamp, min(first_line) AS first_line
 FROM (SELECT gpu_id, log_id, code, switch, name, action, class AS cls, part, count(*) AS lines,
         min(x.at) AS first_at, max(x.at) AS last_at,
-        min(stamp) AS stamp FROM xid_events x GROUP BY ALL)
+        min(stamp) AS stamp, min(x.line) AS first_line FROM xid_events x GROUP BY ALL)
 GROUP BY gpu_id, code, switch, name, action, cls, part
-ORDER BY list_position(['cause', 'consequence', 'beside', 'verdict'], part), first_at, code
+ORDER BY list_position(['cause', 'consequence', 'beside', 'verdict'], part), first_at, first_line, code
 """
 _PARTS: Final = {
     "cause": "cause",
@@ -89,12 +89,12 @@ def _gpu(gpu: Row, codes: list[Row], marks: Marks, as_of: datetime | None) -> Li
         _time(gpu.last_at, gpu.stamp, as_of),
         words(cut(gpu.name), gpu.verdict if gpu.verdict != "information" else ""),
         words(cut(gpu.action), asks),
-        _chain(gpu, codes),
+        _chain(codes),
     )
     return Line(cells, marks.of("", "Node", None, place) if place else None)
 
 
-def _chain(gpu: Row, codes: list[Row]) -> Cell:
+def _chain(codes: list[Row]) -> Cell:
     """The only error of a GPU and what it is; of several, the one that leads."""
     if len(codes) == 1:
         return words(_PARTS.get(codes[0].part, ""), _label(codes[0]))
