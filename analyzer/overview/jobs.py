@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _DONE: Final = frozenset({"Completed", "Complete", "Succeeded", "COMPLETED"})
 
+_TELLING: Final = ("JobSet ", "RayJob ", "TrainJob ")
+"""Owners whose own lines tell what became of their Jobs."""
+
 _QUERY: Final = "SELECT kind, namespace, name, state, reason, message, used, allowed, failed_pod, failed_words FROM job_runs"
 
 _RUNS: Final = """
@@ -102,13 +105,15 @@ def _set(row: Row, marks: Marks, seen: _Seen) -> Line:
 
 
 def _run(row: Row, marks: Marks, seen: _Seen) -> Line | None:
-    """A job of another kind; a batch/v1 Job only where it says something of its own."""
+    """A job of another kind; a batch/v1 Job only where it has a queue or a finding, and no line of its owner tells of it."""
     finding = marks.of(row.api_group, row.kind, row.namespace, row.name)
-    own = row.queue is not None or row.workload_id is not None
-    if row.api_group == "batch" and finding is None and (not own or row.queue_parent):
-        return None
+    if row.api_group == "batch":
+        told = row.parent is not None and row.parent.startswith(_TELLING)
+        queued = (row.queue is not None or row.workload_id is not None) and not row.queue_parent
+        if told or not (queued or finding):
+            return None
     tries = Cell()
-    if row.counted and (row.used or row.allowed is not None):
+    if row.counted and row.used:
         of = f" of {row.allowed:,}" if row.allowed is not None else ""
         tries = number(f"{row.used:,}{of}", row.counted)
     first = ""

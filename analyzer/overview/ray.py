@@ -100,7 +100,7 @@ def _cluster(row: Row, seen: _Seen) -> Line:
         machine(place(row.namespace, row.name)),
         seen.state(row),
         head,
-        _of(row.workers_ready, row.workers_wanted, row.limits),
+        _of(row.workers_ready, row.workers_wanted, None),
         words(f"{row.owner_kind} {row.owner_name}" if row.owner_name else ""),
         words(why, lies),
     )
@@ -121,9 +121,10 @@ def _group(row: Row) -> Line:
 
 def _of(ready: int | None, wanted: int | None, limits: str | None) -> Cell:
     """`2 of 4`, with what the autoscaler may do below."""
+    below = limits if limits and limits != str(wanted) else ""
     if ready is None or wanted is None:
-        return unknown("cannot tell", limits or "")
-    return words(f"{ready:,} of {wanted:,}", limits or "")
+        return unknown("cannot tell", below)
+    return words(f"{ready:,} of {wanted:,}", below)
 
 
 def _job(row: Row, seen: _Seen) -> Line:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _KSERVE: Final = "serving.kserve.io"
 _OME: Final = "ome.io"
 
+_FINE: Final = ("Ready", "Stopped", "Deleting")
+
 _QUERY: Final = (
     "SELECT 'KServe' AS project, namespace, name, state, reason, message FROM kserve_services UNION ALL "
     "SELECT 'KServe ' || kind, namespace, name, state, reason, message FROM kserve_others UNION ALL "
@@ -127,18 +129,20 @@ def _notes(con: duckdb.DuckDBPyConnection, seen: _Seen) -> Iterator[str]:
 def _service(row: Row, seen: _Seen) -> Line:
     why, words_of = row.reason, row.message
     note = ""
-    if row.state in ("Ready", "Stopped", "Deleting"):
+    if row.state in _FINE:
         why = words_of = None
         note = "stopped by its owner: no fault" if row.state == "Stopped" else ""
     if row.blocked and row.state == "Ready":
         note, words_of = f"the old version serves, the new one does not come up: {cut(row.blocked, 160)}", row.blocked_message
     elif row.failing and row.state == "Ready":
         note = _failing(row)
-    elif row.unready and row.state != "Stopped" and row.components and len(row.components) > 1:
+    elif row.state in _FINE:
+        pass
+    elif row.unready and row.components and len(row.components) > 1:
         note = f"not ready: {listed(row.unready)}"
-    elif row.choice == "none" and row.state != "Ready":
+    elif row.choice == "none":
         note = f"no runtime fits: {cut(row.choice_words or '', 200)}"
-    elif row.choice == "cannot tell" and not row.recorded_runtime and row.state != "Ready":
+    elif row.choice == "cannot tell" and not row.recorded_runtime:
         note = f"cannot tell which runtime is chosen: {cut(row.choice_words or '', 200)}"
     cells = (
         machine(place(row.namespace, row.name), row.url or ""),

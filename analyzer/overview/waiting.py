@@ -33,21 +33,22 @@ LISTED: Final = 50
 
 _CAUSES: Final = {
     "never-fits": "can never fit",
-    "quota": "wait for quota",
-    "topology": "do not fit their topology",
+    "quota": "quota that others hold",
+    "topology": "topology",
     "misconfigured": "misconfigured",
-    "queue": "held by their queue",
-    "check": "wait for admission checks",
+    "queue": "queue stopped or inactive",
+    "check": "admission checks",
     "gated": "gated",
     "held": "held on purpose",
-    "pods-ready": "wait until the pods of others are ready",
-    "evaluation": "not evaluated again yet",
-    "sibling": "wait as an equal one does",
-    "controller": "Kueue could not admit them",
+    "pods-ready": "pods of others are not ready",
+    "evaluation": "being evaluated again",
+    "sibling": "as an equal one",
+    "controller": "an error of Kueue",
     "deactivated": "deactivated",
-    "unknown": "wait for a cause that is not known",
-    "none": "Kueue has not looked at them yet",
+    "unknown": "a cause that is not known",
+    "none": "not looked at yet",
 }
+"""Why Workloads wait, in words that stand beside any number of them."""
 _DETAILS: Final = {
     "taint": "a taint that they do not tolerate",
     "affinity": "node affinity",
@@ -69,7 +70,7 @@ _DETAILS: Final = {
 _GROUP_QUERY = """
 WITH waiting AS (
     SELECT w.cause, w.detail, w.cause_key, w.behind_how, coalesce(w.cluster_queue, w.namespace || '/' || w.queue) AS waits_in,
-        w.namespace, w.name, w.input, w.wait_since, w.wait_reason, coalesce(w.wait_message, w.message) AS wait_message,
+        w.namespace, w.name, w.input, w.wait_since, w.wait_reason, w.wait_message,
         q.kind AS behind_kind, q.namespace AS behind_space, q.name AS behind_name
     FROM workloads w LEFT JOIN kueue_queues q ON q.object_id = w.behind_id WHERE w.waiting
 )
@@ -105,7 +106,7 @@ ORDER BY o.since NULLS LAST, c.cluster, c.space, c.local
 _LISTED_QUERY = """
 SELECT w.*, coalesce(w.cluster_queue, '') AS cluster, CASE WHEN w.cluster_queue IS NULL THEN w.namespace ELSE '' END AS space,
     CASE WHEN w.cluster_queue IS NULL THEN coalesce(w.queue, '') ELSE '' END AS local,
-    told.namespace || '/' || told.name AS teller, coalesce(told.wait_message, w.wait_message, w.message) AS words
+    told.namespace || '/' || told.name AS teller, coalesce(told.wait_message, w.wait_message) AS words
 FROM workloads w LEFT JOIN workloads told ON told.object_id = w.told_by
 WHERE w.waiting
 QUALIFY row_number() OVER (PARTITION BY cluster, space, local ORDER BY w.wait_since NULLS LAST, w.namespace, w.name) <= ?
@@ -145,7 +146,7 @@ class Waits:
         lines = [self._cause(row) for row in rows(self._con, _GROUP_QUERY)]
         if not lines:
             return None
-        columns = ("Why", "Workloads", "Queues", "Oldest", "In Kueue's words, of the oldest")
+        columns = ("They wait for", "Workloads", "Queues", "Oldest", "Kueue's words of the oldest")
         return table("What Workloads wait for, by cause", columns, self._marks.ranked(lines), "causes")
 
     def _cause(self, row: Row) -> Line:
@@ -188,7 +189,7 @@ class Waits:
         name = row.cluster or (place(row.space, row.local) if row.local else f"{row.space}, no queue named")
         kind = what if row.cluster else "its ClusterQueue is not known"
         state = f"{row.state}; " if row.state not in (None, "Active") else ""
-        counts = [f"{many:,} {_CAUSES.get(cause or '', cause or '')}" for cause, many in zip(row.causes, row.counts, strict=True)]
+        counts = [f"{_CAUSES.get(cause or '', cause or '')} {many:,}" for cause, many in zip(row.causes, row.counts, strict=True)]
         pair = ("ClusterQueue", "", row.cluster) if row.cluster else ("LocalQueue", row.space, row.local)
         more = row.many - len(listed_rows)
         note = f"{more:,} of them not listed here" if listed_rows and more > 0 else ""
@@ -204,7 +205,8 @@ class Waits:
         return [Line(cells, self._marks.of(GROUP, *pair)), *(self._workload(one) for one in listed_rows)]
 
     def _workload(self, row: Row) -> Line:
-        told = f"told of {row.teller}, its equal" if row.teller else ""
+        words_of = _words(row.wait_reason, row.words)
+        below = sentences(f"told of {row.teller}, its equal" if row.teller else "", _evicted(row))
         lasted = lasting(row.wait_since, self._as_of.get(row.input))
         cells = (
             machine(place(row.namespace, row.name), f"asks for {cut(row.requests, 160)}" if row.requests else ""),
@@ -212,7 +214,7 @@ class Waits:
             Cell() if row.position is None else number(f"{row.position:,}"),
             Cell() if row.priority is None else number(f"{row.priority:,}"),
             words(lasted) if lasted else unknown("cannot tell"),
-            machine(_words(row.wait_reason, row.words), sentences(told, _evicted(row))),
+            machine(words_of, below) if words_of else words(_CAUSES.get(row.cause or "", ""), below),
         )
         return Line(cells, self._marks.of(GROUP, "Workload", row.namespace, row.name), 1)
 
@@ -227,9 +229,10 @@ class Waits:
 
     def _moving(self, row: Row) -> Line:
         least = "" if row.evictions_exact or not row.evictions else "at least "
-        by_kueue = row.deactivated_by == "kueue"
+        by_kueue = f"deactivated by Kueue: {cut(row.deactivation or 'it does not say why')}"
         note = sentences(
-            f"deactivated by Kueue: {cut(row.deactivation)}" if by_kueue and row.deactivation else "",
+            by_kueue if row.deactivated_by == "kueue" else "",
+            "deactivated by a user: no fault" if row.deactivated_by == "user" else "",
             listed((cut(check) for check in row.checks), 3) if row.checks else "",
             "admitted, its pods are not ready" if row.state == "Admitted" and row.pods_ready == "False" else "",
             f"made room for {cut(row.preemptor, 160)}" if row.preemptor else "",
