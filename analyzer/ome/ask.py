@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from analyzer.ome import decode
 from analyzer.ome.candidates import MAX_RUNTIMES, TooManyRuntimesError
+from analyzer.ome.envelope import FORMATS
 from analyzer.ome.explain import NoComponentError, Outcome, explain
 from analyzer.ome.names import is_subdomain
-from analyzer.ome.printing import FORMATS
 from analyzer.ome.source import Source
-from analyzer.ome.world import SERVICE, Thing
+from analyzer.ome.world import SERVICE, Lookup, Thing
 
 _READ = {
     "not-found": "not found",
@@ -18,6 +18,7 @@ _READ = {
     "failed": "unreadable",
     "damaged": "unreadable",
 }
+_OFFLINE = {"not-collected": " (not collected in this bundle)", "damaged": " (damaged in this bundle)"}
 _MAX_LABEL = 63
 _HINTED = 3
 
@@ -32,13 +33,40 @@ def check(name: str, namespace: str, ome_namespace: str, form: str) -> None:
     Raises:
         RefusedError: a name cannot be one, or the format is unknown.
     """
+    check_form(form)
+    check_name(SERVICE, name)
+    check_label("namespace", namespace)
+    check_label("OME namespace", ome_namespace)
+
+
+def check_form(form: str) -> None:
+    """Checks an output format.
+
+    Raises:
+        RefusedError: it is unknown.
+    """
     if form not in FORMATS:
         raise RefusedError(f'unsupported output format "{form}" (supported: {", ".join(FORMATS)})')
+
+
+def check_name(what: str, name: str) -> None:
+    """Checks the name of an object; `what` says of which.
+
+    Raises:
+        RefusedError: it can be none.
+    """
     if not is_subdomain(name):
-        raise RefusedError(f'{SERVICE} name "{name}" is invalid: it must be a lowercase RFC 1123 subdomain')
-    for what, value in (("namespace", namespace), ("OME namespace", ome_namespace)):
-        if not is_subdomain(value) or "." in value or len(value) > _MAX_LABEL:
-            raise RefusedError(f'{what} "{value}" is invalid: it must be a lowercase RFC 1123 label')
+        raise RefusedError(f'{what} name "{name}" is invalid: it must be a lowercase RFC 1123 subdomain')
+
+
+def check_label(what: str, value: str) -> None:
+    """Checks the name of a namespace; `what` says of which.
+
+    Raises:
+        RefusedError: it can be none.
+    """
+    if not is_subdomain(value) or "." in value or len(value) > _MAX_LABEL:
+        raise RefusedError(f'{what} "{value}" is invalid: it must be a lowercase RFC 1123 label')
 
 
 def find(source: Source, name: str, namespace: str) -> Thing:
@@ -60,7 +88,12 @@ def _more(source: Source, absence: str, name: str) -> str:
     spaces = sorted(space for kind, space, own in source.world.things if kind == SERVICE and own == name)
     if spaces:
         return f" (there is one in namespace {', '.join(spaces[:_HINTED])})"
-    return {"not-collected": " (not collected in this bundle)", "damaged": " (damaged in this bundle)"}.get(absence, "")
+    return _OFFLINE.get(absence, "")
+
+
+def absent(lookup: Lookup) -> str:
+    """Why an object is not at hand, in the words of OME's command and what an offline reader needs beyond them."""
+    return f"{_READ[lookup.absence]}{_OFFLINE.get(lookup.absence, '')}"
 
 
 def answer(source: Source, name: str, namespace: str, ome_namespace: str) -> Outcome:
@@ -96,6 +129,9 @@ def notes(source: Source, outcome: Outcome) -> list[str]:
     found += [lookup.words for lookup in outcome.unknown_classes.values()]
     if not any(one.generation for one in outcome.report.sources if one.kind == SERVICE):
         found.append("the InferenceService has no generation in this bundle: whether its status is current cannot be told")
-    if source.collected_at is None:
-        found.append("this bundle does not say when it was collected")
-    return found
+    return found + undated(source)
+
+
+def undated(source: Source) -> list[str]:
+    """That the bundle does not say when it was collected, where it does not."""
+    return [] if source.collected_at else ["this bundle does not say when it was collected"]

@@ -20,11 +20,15 @@ _COMPONENTS = (("engine", "engineConfig"), ("decoder", "decoderConfig"))
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A runtime that was looked at. `reason` is why it dropped out, None for one that qualifies; `score` is of such."""
+    """A runtime that was looked at. `reason` is why it dropped out, None for one that qualifies; `score` is of such.
+
+    `supports` is true where it passed all checks of the model, whether or not it may be selected automatically.
+    """
 
     runtime: Thing
     reason: str | None
     score: int = 0
+    supports: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +134,28 @@ def _judged(runtime: Thing, model: Mapping[str, Any], names: Sequence[str], mode
     reason = _excluded(spec, model, names, modes)
     if reason:
         return Candidate(runtime, reason)
-    if not any(entry.get("autoSelect") is True for entry in items(spec.get("supportedModelFormats"))):
-        return Candidate(runtime, "no supported format has autoSelect: true")
+    if not selectable(spec):
+        return Candidate(runtime, "no supported format has autoSelect: true", supports=True)
     score = formats.score(spec, model)
     if score <= 0:
-        return Candidate(runtime, f"its score for the model is {score}")
-    return Candidate(runtime, None, score)
+        return Candidate(runtime, f"its score for the model is {score}", supports=True)
+    return Candidate(runtime, None, score, supports=True)
+
+
+def selectable(spec: Mapping[str, Any]) -> bool:
+    """Whether any entry of a runtime lets it be selected automatically; it need not be the one that fits the model."""
+    return any(entry.get("autoSelect") is True for entry in items(spec.get("supportedModelFormats")))
+
+
+def incompatible(service: Thing, spec: Mapping[str, Any], model: Mapping[str, Any]) -> str | None:
+    """Why a runtime does not pass OME's checks for an InferenceService and its model; None where it does.
+
+    Args:
+        service: the InferenceService, with the classes and modes that it asks for.
+        spec: the runtime's spec.
+        model: the model's spec.
+    """
+    return _excluded(spec, model, required_classes(service), _modes(service))
 
 
 def _excluded(spec: Mapping[str, Any], model: Mapping[str, Any], names: Sequence[str], modes: Mapping[str, str]) -> str | None:

@@ -39,7 +39,7 @@ def _resolved(world: World, runtime: Thing) -> Chain:
             return Chain(tuple(chain), None, f"{chain[-1]} inherits from {parent}, which is in its own chain", "CycleDetected")
         if len(chain) >= MAX_CHAIN:
             return Chain(tuple(chain), None, f"{runtime} inherits over more than {MAX_CHAIN} levels", "MaxDepthExceeded")
-        found = _parent(world, chain[-1], parent)
+        found = parent_of(world, runtime, parent)
         if found.thing is None:
             return Chain(tuple(chain), None, f"{chain[-1]} inherits from {parent}: {found.words}", "ParentMissing", found)
         chain.append(found.thing)
@@ -49,10 +49,10 @@ def _resolved(world: World, runtime: Thing) -> Chain:
     return Chain(tuple(chain), spec)
 
 
-def _parent(world: World, child: Thing, name: str) -> Lookup:
-    """A parent of a namespaced runtime lies in its namespace or in the cluster, one of a cluster runtime in the cluster."""
-    if child.kind == NAMESPACED_RUNTIME:
-        found = world.get(NAMESPACED_RUNTIME, child.namespace, name)
+def parent_of(world: World, head: Thing, name: str) -> Lookup:
+    """A parent in the chain of a runtime: for a namespaced one it is looked for in its namespace first, at every step."""
+    if head.kind == NAMESPACED_RUNTIME:
+        found = world.get(NAMESPACED_RUNTIME, head.namespace, name)
         if not found.missing:
             return found
     return world.get(CLUSTER_RUNTIME, "", name)

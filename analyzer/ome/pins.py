@@ -80,14 +80,14 @@ def read(world: World, service: Thing, pin: Pin, ome_namespace: str) -> Pinned:
         return Pinned(lookup, why=f"{revision} is a revision of another runtime than {runtime}", code="revision-of-another")
     if data.get("disabled") is True:
         return Pinned(lookup, why=f"the runtime in {revision} is disabled", code="revision-disabled")
-    faults = _faults(revision, service, runtime)
+    faults = faults_of(revision, service, runtime)
     reported = string(service.status.get("pinnedRevisionName"))
     if reported and reported != pin.revision:
-        faults += _clashes(revision, world.get(REVISION, ome_namespace, reported).thing)
+        faults += clashes(revision, world.get(REVISION, ome_namespace, reported).thing)
     return Pinned(lookup, data, faults)
 
 
-def _faults(revision: Thing, service: Thing, runtime: str) -> tuple[str, ...]:
+def faults_of(revision: Thing, service: Thing, runtime: str) -> tuple[str, ...]:
     """The checks that a revision fails, in OME's order."""
     kind = string(mapping(service.spec.get("runtime")).get("kind")) or CLUSTER_RUNTIME
     expected = service.namespace if kind == NAMESPACED_RUNTIME else ""
@@ -108,7 +108,7 @@ def _faults(revision: Thing, service: Thing, runtime: str) -> tuple[str, ...]:
     return tuple(fault for fault, holds in checks if not holds)
 
 
-def _clashes(one: Thing, other: Thing | None) -> tuple[str, ...]:
+def clashes(one: Thing, other: Thing | None) -> tuple[str, ...]:
     """What two revisions that are read together must not have in common."""
     if other is None:
         return ()

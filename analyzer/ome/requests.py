@@ -21,7 +21,7 @@ Requests = tuple[tuple[str, str], ...]
 """Resource names with canonical quantities, by name."""
 
 _INVALID = "a request has no valid name, is no quantity or is negative, or there are too many"
-_CONFIGS = {"engine": "engineConfig", "decoder": "decoderConfig"}
+_CONFIGS = {"engine": "engineConfig", "decoder": "decoderConfig", "router": "routerConfig"}
 
 
 @dataclass(frozen=True, slots=True)

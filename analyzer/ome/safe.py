@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.ome.cells import end
-from analyzer.ome.names import is_subdomain
+from analyzer.ome.names import MAX_SUBDOMAIN, is_subdomain
 from analyzer.redact import mask_text
 from analyzer.render.escape import one_line
 
@@ -26,6 +26,11 @@ def text(value: object, width: int) -> str:
     if _MASKED in seen or mask_text(seen) != seen:
         return REDACTED
     return end(one_line(seen), width)
+
+
+def shown(value: str) -> str:
+    """The name of an object as it is shown, whatever it holds: nothing keeps a bundle from names that no cluster takes."""
+    return value if is_subdomain(value) and mask_text(value) == value else text(value, MAX_SUBDOMAIN)
 
 
 def name(value: object) -> str:

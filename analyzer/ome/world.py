@@ -114,16 +114,23 @@ _WORDS = {
     "damaged": "{} is damaged in the bundle",
 }
 
+EVERYWHERE = "*"
+"""Asked of a judge instead of a namespace: all of them."""
+
 Judge = Callable[[str, str], Absence]
 """Kind and namespace (empty for cluster-scoped kinds) → what it means that an object is not there."""
 
 
 @dataclass(slots=True)
 class World:
-    """The objects by kind, namespace and name, and what judges that one is not there."""
+    """The objects by kind, namespace and name, and what judges that one is not there.
+
+    `twice` are the keys that the bundle holds more than once.
+    """
 
     things: dict[tuple[str, str, str], Thing]
     judge: Judge
+    twice: frozenset[tuple[str, str, str]] = frozenset()
     _by_space: dict[tuple[str, str], list[Thing]] = field(default_factory=dict)
     _known: dict[Hashable, Any] = field(default_factory=dict)
 
@@ -137,11 +144,16 @@ class World:
     @classmethod
     def of(cls, things: Iterable[Thing], judge: Judge) -> World:
         """A world of these objects; of several with one name the last one counts."""
-        held = {(thing.kind, thing.namespace, thing.name): thing for thing in things}
+        held: dict[tuple[str, str, str], Thing] = {}
+        twice = set()
+        for one in things:
+            if one.key in held:
+                twice.add(one.key)
+            held[one.key] = one
         spaces: dict[tuple[str, str], list[Thing]] = {}
         for (kind, namespace, _), thing in sorted(held.items()):
             spaces.setdefault((kind, namespace), []).append(thing)
-        return cls(held, judge, spaces)
+        return cls(held, judge, frozenset(twice), spaces)
 
     def get(self, kind: str, namespace: str, name: str) -> Lookup:
         """Looks for one object; `namespace` is empty for a cluster-scoped kind."""
@@ -155,10 +167,18 @@ class World:
         """Every object of a kind in a namespace by name, and what keeps the list from being whole, if anything does."""
         found = self._by_space.get((kind, namespace), [])
         where = f" of namespace {namespace}" if namespace else ""
-        lost = Lookup(f"the list of {kind}s{where}", None, self.judge(kind, namespace))
+        return found, self._lost(f"the list of {kind}s{where}", kind, namespace, found)
+
+    def everywhere(self, kind: str) -> tuple[list[Thing], Lookup | None]:
+        """Every object of a namespaced kind by namespace and name, and what keeps the list from being whole."""
+        found = [thing for key, things in sorted(self._by_space.items()) if key[0] == kind for thing in things]
+        return found, self._lost(f"the list of {kind}s of all namespaces", kind, EVERYWHERE, found)
+
+    def _lost(self, what: str, kind: str, namespace: str, found: list[Thing]) -> Lookup | None:
+        lost = Lookup(what, None, self.judge(kind, namespace))
         if any(not thing.whole for thing in found):
-            return found, Lookup(lost.what, None, "damaged")
-        return found, lost if lost.unknown else None
+            return Lookup(what, None, "damaged")
+        return lost if lost.unknown else None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -1,0 +1,132 @@
+"""Which runtimes OME may choose for a model, best first, and why it chooses none of the others (`runtime explain`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analyzer.ome import candidates, decode, envelope, formats
+from analyzer.ome.cells import columns
+from analyzer.ome.safe import shown, text
+from analyzer.ome.world import NAMESPACED_RUNTIME, SERVICE, Lookup, Thing, World, integer, items, mapping
+
+KIND = "RuntimeExplainReport"
+"""Name of ours: OME's command prints this report as a table only."""
+HEAD = ("RUNTIME", "SCOPE", "COMPATIBLE", "PRIORITY", "WEIGHT", "REASON")
+_NOT_SELECTABLE = (
+    "supports the model but has no supportedModelFormats[].autoSelect=true entry, so automatic selection skips it "
+    "(pin it explicitly via spec.runtime.name instead)"
+)
+_OTHER_ENTRY = (
+    "matching format {} is not autoSelect-enabled (a different supportedModelFormats entry on this runtime has autoSelect=true, "
+    "but not the one that matches this model)"
+)
+_WIDTH = 4_000
+"""Longest reason, in characters: it names what every entry of a runtime lacks."""
+_NO_SCORE = "auto-select score is 0"
+_MALFORMED = "its spec does not decode as that of a runtime"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What comes of one runtime. Without a `reason` it may be chosen, and has a priority and a weight."""
+
+    runtime: Thing
+    reason: str = ""
+    priority: int = 0
+    weight: int = 0
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of the table."""
+        scope = "Namespaced" if self.runtime.kind == NAMESPACED_RUNTIME else "Cluster"
+        if self.reason:
+            return shown(self.runtime.name), scope, "No", "-", "-", self.reason
+        return shown(self.runtime.name), scope, "Yes", str(self.priority), str(self.weight), "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """All runtimes that were looked at, in the order in which OME ranks them; `lost` keeps the list from being whole."""
+
+    namespace: str
+    name: str
+    model: Thing
+    verdicts: tuple[Verdict, ...]
+    lost: Lookup | None = None
+
+
+def select(world: World, service: Thing, model: Thing) -> Selection:
+    """Looks at every runtime that may serve a model.
+
+    Args:
+        world: the objects.
+        service: the InferenceService, or one of no name that stands for a namespace.
+        model: the model.
+
+    Raises:
+        candidates.TooManyRuntimesError: OME's command would give up.
+    """
+    choice = candidates.choose(world, service, model)
+    verdicts = tuple(_verdict(one, model.spec) for one in choice.candidates)
+    return Selection(service.namespace, service.name or model.name, model, verdicts, choice.lost)
+
+
+def anyone(namespace: str) -> Thing:
+    """An InferenceService that asks for nothing, to look at a model from a namespace."""
+    return Thing(SERVICE, namespace, "", {})
+
+
+def _verdict(one: candidates.Candidate, model: Mapping[str, Any]) -> Verdict:
+    spec = one.runtime.spec
+    if not decode.runtime_reads(one.runtime.value.get("spec")):
+        return Verdict(one.runtime, _MALFORMED)
+    entry = _matching(spec, model)
+    if one.reason is None:
+        priority = integer(entry.get("priority")) if entry.get("priority") is not None else 1
+        weights = [integer(mapping(entry.get(part)).get("weight")) for part in ("modelFormat", "modelFramework")]
+        return Verdict(one.runtime, "", priority, sum(weight * priority for weight in weights if weight > 0))
+    if not one.supports:
+        return Verdict(one.runtime, text(one.reason, _WIDTH))
+    if not candidates.selectable(spec):
+        return Verdict(one.runtime, _NOT_SELECTABLE)
+    if entry.get("autoSelect") is not True:
+        return Verdict(one.runtime, _OTHER_ENTRY.format(text(mapping(entry.get("modelFormat")).get("name"), _WIDTH)))
+    return Verdict(one.runtime, _NO_SCORE)
+
+
+def _matching(spec: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first entry of a runtime that fits the model; an empty one where none does."""
+    entries = items(spec.get("supportedModelFormats"))
+    return next((entry for entry in entries if formats.mismatch(entry, model) is None), {})
+
+
+def render(found: Selection, form: str, collected_at: str) -> str:
+    """The report in one of `envelope.FORMATS`; empty as a table where there is no runtime at all."""
+    if form in ("json", "yaml"):
+        return envelope.machine(as_dict(found, collected_at), form)
+    return columns(table_rows(found)) if found.verdicts else ""
+
+
+def table_rows(found: Selection) -> list[tuple[str, ...]]:
+    """The cells of the table, its head first."""
+    return [HEAD, *(verdict.cells for verdict in found.verdicts)]
+
+
+def as_dict(found: Selection, collected_at: str) -> dict[str, Any]:
+    """The JSON form, in the envelope of OME's reports."""
+    rows = []
+    for verdict in found.verdicts:
+        own = verdict.runtime
+        row: dict[str, Any] = envelope.given({"kind": own.kind}, namespace=own.namespace) | {"name": shown(own.name)}
+        row["compatible"] = not verdict.reason
+        if verdict.reason:
+            row["reason"] = verdict.reason
+        else:
+            row |= {"priority": verdict.priority, "weight": verdict.weight}
+        rows.append(row)
+    model = envelope.given({"kind": found.model.kind}, namespace=found.model.namespace) | {"name": shown(found.model.name)}
+    metadata = {"namespace": found.namespace, "name": shown(found.name)}
+    warnings = ("PartialData", "SourceUnavailable") if found.lost else ()
+    return envelope.envelope(KIND, metadata, collected_at, {"model": model, "runtimes": rows}, warnings=warnings)
