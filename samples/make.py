@@ -14,7 +14,8 @@ from typing import Any
 import cluster_info
 import gpu_operator
 import must_gather
-from stories import gpu_cluster, gpu_faults, healthy, kind_dump
+import triage_bundle
+from stories import gpu_cluster, gpu_faults, healthy, kind_dump, queues_and_serving
 
 HERE = Path(__file__).resolve().parent
 SAMPLES: dict[str, tuple[Callable[[], Any], Callable[[Path, Any], None]]] = {
@@ -22,6 +23,7 @@ SAMPLES: dict[str, tuple[Callable[[], Any], Callable[[Path, Any], None]]] = {
     "gpu-faults": (gpu_faults.story, gpu_operator.write),
     "healthy": (healthy.story, must_gather.write),
     "kind-dump": (kind_dump.story, cluster_info.write),
+    "queues-and-serving": (queues_and_serving.story, triage_bundle.write),
 }
 
 

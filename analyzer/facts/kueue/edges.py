@@ -1,4 +1,4 @@
-"""The edges along which trouble in Kueue spreads: what a queue needs → the queue → its Workloads."""
+"""The edges along which trouble in Kueue spreads: what a queue needs → the queue → its Workloads → their jobs; and back from pods."""
 
 from __future__ import annotations
 
@@ -25,8 +25,15 @@ WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-control
   AND j.workload_id IS NULL AND NOT j.over
 """
 
+# Pods that are not ready in time, or whose nodes fail, throw their own Workload out: what is wrong with them shows there.
+_THROWN_OUT = """
+SELECT DISTINCT j.object_id, w.object_id, 'queued' FROM kueue_jobs j JOIN workloads w ON w.object_id = j.workload_id
+WHERE w.object_id IN (SELECT object_id FROM workload_evictions WHERE reason IN ('PodsReadyTimeout', 'NodeFailures'))
+  OR (w.deactivated_by = 'kueue' AND regexp_matches(w.deactivation, 'RequeuingLimitExceeded|number of re-queuing'))
+"""
+
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Adds the edges flavor, cohort, queue, check and manager. Needs Kueue's tables."""
-    for query in (_REFERENCES, _WAITING, _CHECKS, _MANAGER):
+    """Adds the edges flavor, cohort, queue, check, manager and queued. Needs Kueue's tables."""
+    for query in (_REFERENCES, _WAITING, _CHECKS, _MANAGER, _THROWN_OUT):
         con.execute(f"INSERT INTO relations {query}")

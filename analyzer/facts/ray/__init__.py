@@ -30,6 +30,9 @@ SELECT DISTINCT src, dst, kind FROM (
     UNION ALL SELECT object_id, submitter_id, 'part' FROM ray_jobs
     UNION ALL SELECT j.submitter_id, p.object_id, 'part' FROM ray_jobs j JOIN owners w ON w.owner_id = j.submitter_id
         JOIN pods p ON p.object_id = w.object_id
+    -- Workers wait for their head, and end with it.
+    UNION ALL SELECT c.object_id, p.object_id, 'part' FROM ray_clusters c JOIN owners w ON w.owner_id = c.object_id
+        JOIN pods p ON p.object_id = w.object_id AND p.object_id IS DISTINCT FROM c.head_pod_id
 )
 WHERE src IS NOT NULL AND dst IS NOT NULL
 """
