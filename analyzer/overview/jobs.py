@@ -20,7 +20,11 @@ _DONE: Final = frozenset({"Completed", "Complete", "Succeeded", "COMPLETED"})
 _TELLING: Final = ("JobSet ", "RayJob ", "TrainJob ")
 """Owners whose own lines tell what became of their Jobs."""
 
-_QUERY: Final = "SELECT kind, namespace, name, state, reason, message, used, allowed, failed_pod, failed_words FROM job_runs"
+_QUERY: Final = (
+    "SELECT kind, namespace, name, state, reason, message, failed_pod, failed_words FROM job_runs UNION ALL "
+    "SELECT 'JobSet', namespace, name, state, reason, message, failed_pod, failed_words FROM jobsets UNION ALL "
+    "SELECT 'LeaderWorkerSet', namespace, name, state, reason, message, NULL, short_words FROM lws ORDER BY ALL"
+)
 
 _RUNS: Final = """
 SELECT r.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued
