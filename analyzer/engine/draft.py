@@ -236,7 +236,7 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
         severity=severity,
         since=oldest.since,
         age_seconds=oldest.age,
-        owner=cast("Owner", _override(first.row, "owner", get_args(Owner), rule.owner)),
+        owner=_owner(rule, first.row, about, objects),
         waiting=cast("Waiting", _override(first.row, "waiting", get_args(Waiting), rule.waiting)),
         basis=cast("Basis", _override(first.row, "basis", get_args(Basis), rule.basis)),
         title=" ".join(words.title.render(values, MAX_TITLE).split()),
@@ -246,6 +246,12 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
         why=words.why,
         count=len(members),
     )
+
+
+def _owner(rule: Rule, row: Row, about: Known, objects: Objects) -> Owner:
+    """Who acts, as the row or the rule says; in namespaces of the platform no workload is one of a user."""
+    owner = _override(row, "owner", get_args(Owner), rule.owner)
+    return cast("Owner", (objects.platform_owner(about.ref) or owner) if owner == "workload" else owner)
 
 
 def _shown_at(row: Row, objects: Objects) -> Known | None:

@@ -34,6 +34,7 @@ class Objects:
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
         self._known: dict[int, Known] = {}
+        self._platform: dict[str, str] | None = None
 
     def fetch(self, ids: Iterable[int]) -> None:
         """Reads these objects, so that `get` has them."""
@@ -48,6 +49,12 @@ class Objects:
         for number, source, group, kind, namespace, name, uid, file_id, line, offset, length in rows:
             ref = ObjectRef(group or "", kind or "", namespace or "", name or "", uid or None)
             self._known[number] = Known(number, ref, source, file_id, line, offset, length)
+
+    def platform_owner(self, ref: ObjectRef) -> str | None:
+        """Who acts in the namespace of an object that belongs to the platform (platform or cluster), None elsewhere."""
+        if self._platform is None:
+            self._platform = dict(self._con.execute("SELECT namespace, owner FROM platform_namespaces").fetchall())
+        return self._platform.get(ref.name if ref.kind == "Namespace" else ref.namespace)
 
     def get(self, number: int) -> Known | None:
         """The object of that id, None where there is none."""

@@ -30,6 +30,7 @@ from analyzer.facts import (
     openshift,
     order,
     owners,
+    platform,
     pods,
     quotas,
     ray,
@@ -50,6 +51,7 @@ def derive_all(
     settled: Callable[[], None] = lambda: None,
     *,
     dated: bool = False,
+    made: bool = False,
 ) -> None:
     """Creates and fills every facts table of a loaded database.
 
@@ -59,9 +61,10 @@ def derive_all(
         needed: kinds that rules need, as (API group, kind): their coverage is told even where the bundle has none.
         settled: called once nothing will change the table `objects` any more.
         dated: the inputs have their collection times from an earlier run.
+        made: the facts tables are there already, and empty.
     """
     for table in TABLES:
-        if table.stage == "facts":
+        if table.stage == "facts" and not made:
             con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
     collection.settle(con)
     log_places.settle(con)
@@ -74,6 +77,7 @@ def derive_all(
     for module in (
         conditions,
         events,
+        platform,
         owners,
         pods,
         log_ends,

@@ -107,6 +107,15 @@ kind VARCHAR owner (pod → ReplicaSet → Deployment), node (Node → pod on it
 """,
     ),
     table(
+        "platform_namespaces",
+        "facts",
+        "Namespaces that belong to the platform: a finding there that would be for the owner of a workload is for these instead.",
+        """
+namespace VARCHAR its name
+owner VARCHAR who acts there: platform or cluster
+""",
+    ),
+    table(
         "custom_faults",
         "facts",
         "Conditions by which custom resources without rules of their own say that something is wrong.",
