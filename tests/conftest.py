@@ -12,6 +12,11 @@ ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("TRIAGE_CORPUS") or ROOT.parent / "shared" / "corpus")
 NO_SKIP = bool(os.environ.get("TRIAGE_NO_SKIP"))
 
+# The program is started some hundred times. Where Python must not write bytecode (containers say so), it would be compiled
+# anew each time; the bytecode lies where `make clean` finds it, and nothing is written beside the sources.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".pytest_cache" / "bytecode"))
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip, with a line that says why, what this machine cannot run."""
