@@ -107,6 +107,63 @@ def test_what_a_pod_needs(value: dict[str, Any], others: list[dict[str, Any]], s
     assert one(database([value, *others]), "SELECT status FROM pod_claims")["status"] == status
 
 
+def group(*claims: dict[str, Any], **status: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "scheduling.k8s.io/v1alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": "gang", "namespace": "optics", "uid": "uid-gang"},
+        "spec": {"resourceClaims": list(claims)},
+        "status": status,
+    }
+
+
+def of_group(claims: Any, **status: Any) -> dict[str, Any]:
+    value = pod(claims, **status)
+    value["spec"]["schedulingGroup"] = {"podGroupName": "gang"}
+    return value
+
+
+def made_for_group(name: str = "gang-g-1") -> dict[str, Any]:
+    value = claim(name)
+    owner = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "name": "gang", "uid": "uid-gang"}
+    value["metadata"]["ownerReferences"] = [owner]
+    return value
+
+
+GROUP_MADE = {"resourceClaimStatuses": [{"name": "g", "resourceClaimName": "gang-g-1"}]}
+ASKS = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+        "message": "0/1 nodes are available: 1 cannot allocate all claims."}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "others", "found"),
+    [
+        (of_group(TEMPLATED), [group(*TEMPLATED, **GROUP_MADE), made_for_group()], ("group", "gang-g-1", "found")),
+        (of_group(TEMPLATED, **GROUP_MADE), [group(*TEMPLATED), made_for_group()], ("group", "gang-g-1", "found")),
+        (of_group(TEMPLATED), [group(*TEMPLATED)], ("group", None, "not-created")),
+        # The group was not collected: its claim is not another pod's all the same.
+        (of_group(TEMPLATED, **GROUP_MADE), [made_for_group()], ("template", "gang-g-1", "found")),
+        # Another template than the group's: the pod's own.
+        (of_group([TEMPLATED[0] | {"resourceClaimTemplateName": "u"}], **MADE), [group(*TEMPLATED), owned("p-g-1", "uid-p")],
+         ("template", "p-g-1", "found")),
+        (of_group([{"name": "x", "podGroupResourceClaim": "g"}]), [group(*TEMPLATED, **GROUP_MADE), made_for_group()],
+         ("group", "gang-g-1", "found")),
+        (of_group([{"name": "g", "resourceClaimName": "c"}]), [group({"name": "g", "resourceClaimName": "c"}), claim("c")],
+         ("group", "c", "found")),
+        (of_group(None, **ASKS), [group(*TEMPLATED, **GROUP_MADE), made_for_group()], ("group", "gang-g-1", "found")),
+    ],
+)  # fmt: skip
+def test_claims_that_a_pod_shares_with_its_group(
+    value: dict[str, Any], others: list[dict[str, Any]], found: tuple[Any, ...]
+) -> None:
+    row = one(database([value, *others]), "SELECT how, claim, status FROM pod_claims")
+    assert (row["how"], row["claim"], row["status"]) == found
+
+
+def test_a_pod_that_asks_for_nothing_of_its_group_needs_nothing() -> None:
+    assert rows(database([of_group(None), group(*TEMPLATED, **GROUP_MADE), made_for_group()]), "SELECT * FROM pod_claims") == []
+
+
 def test_a_claim_for_an_extended_resource() -> None:
     value = pod(None, extendedResourceClaimStatus={"resourceClaimName": "c"})
     found = one(database([value, claim("c")]), "SELECT how, claim, status FROM pod_claims")

@@ -49,7 +49,7 @@ def test_without_all_claims_it_cannot_be_told_what_is_free() -> None:
 def test_taints_admin_access_and_shared_counters() -> None:
     counters = [{"name": "set", "counters": {"memory": {"value": "8Gi"}}}]
     use = [{"counterSet": "set", "counters": {"memory": {"value": "6Gi"}}}]
-    devices = [
+    devices: list[dict[str, Any]] = [
         {"name": "whole", "consumesCounters": use},
         {"name": "part", "consumesCounters": use, "taints": [{"key": "k.example/x", "value": "1", "effect": "NoSchedule"}]},
     ]

@@ -81,7 +81,7 @@ uid VARCHAR its uid
         """
 object_id BIGINT the Pod
 ref VARCHAR the Pod's own name for the claim
-how VARCHAR direct, template, extended (made by the scheduler for an extended resource) or unknown
+how VARCHAR direct, template, group (shared with its PodGroup), extended (the scheduler made it for a resource) or unknown
 template VARCHAR the ResourceClaimTemplate
 claim VARCHAR name of the ResourceClaim, null where there is none yet
 claim_id BIGINT the ResourceClaim, null where it is not in the bundle
