@@ -21,7 +21,8 @@ _TELLING: Final = ("JobSet ", "RayJob ", "TrainJob ")
 """Owners whose own lines tell what became of their Jobs."""
 
 _QUERY: Final = (
-    "SELECT kind, namespace, name, state, reason, message, failed_pod, failed_words FROM job_runs UNION ALL "
+    "SELECT kind, namespace, name, state, reason, message, failed_pod, failed_words FROM job_runs WHERE kind <> 'JobSet' "
+    "UNION ALL "
     "SELECT 'JobSet', namespace, name, state, reason, message, failed_pod, failed_words FROM jobsets UNION ALL "
     "SELECT 'LeaderWorkerSet', namespace, name, state, reason, message, NULL, short_words FROM lws ORDER BY ALL"
 )
@@ -29,16 +30,16 @@ _QUERY: Final = (
 _RUNS: Final = """
 SELECT r.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued
 FROM job_runs r LEFT JOIN kueue_jobs q USING (object_id) LEFT JOIN workloads w ON w.object_id = q.workload_id
+WHERE r.kind <> 'JobSet'
 ORDER BY r.over, r.namespace, r.name, r.kind
 """
 _SETS: Final = """
-SELECT s.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued, r.parent,
+SELECT s.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued, r.parent, r.pods, r.pods_ready,
+    r.failed_pod AS bad_pod, r.failed_container AS bad_container, r.failed_words AS bad_words,
     (SELECT sum(replicas) FROM jobset_groups g WHERE g.object_id = s.object_id)::BIGINT AS jobs,
     (SELECT sum(coalesce(ready, 0) + coalesce(succeeded, 0)) FROM jobset_groups g WHERE g.object_id = s.object_id)::BIGINT AS good
 FROM jobsets s LEFT JOIN kueue_jobs q USING (object_id) LEFT JOIN workloads w ON w.object_id = q.workload_id
-LEFT JOIN (
-    SELECT object_id, any_value(owner_kind || ' ' || owner_name) AS parent FROM owners WHERE controller GROUP BY object_id
-) r USING (object_id)
+LEFT JOIN job_runs r USING (object_id)
 ORDER BY s.state = 'Completed', s.namespace, s.name
 """
 _GANGS: Final = """
@@ -86,6 +87,8 @@ def _set(row: Row, marks: Marks, seen: _Seen) -> Line:
     if row.failed_pod:
         ended = f" ended with {row.failed_words}" if row.failed_words else ""
         first = sentences(first, f"pod {row.failed_pod}{ended}")
+    elif row.bad_pod and row.state not in ("Completed", "Suspended"):
+        first = sentences(first, _trouble(row.bad_pod, row.bad_container, row.bad_words))
     elif row.failed_job_reason or row.failed_job_message:
         first = sentences(first, said(row.failed_job_reason, row.failed_job_message))
     why = quoted(row.message) if row.state not in ("Completed", "Running", "Suspended") else ""
@@ -96,7 +99,8 @@ def _set(row: Row, marks: Marks, seen: _Seen) -> Line:
         tries = number(f"{row.counted:,} of {row.max_restarts:,}", below)
     elif row.restarts:
         tries = number(f"{row.restarts:,}", "restarts")
-    ready = Cell(f"{row.good or 0:,} / {row.jobs:,}", "number", "jobs") if row.jobs is not None else unknown("cannot tell")
+    good = f"{row.good or 0:,} of {plural(row.jobs, 'job')}" if row.jobs is not None else ""
+    ready = Cell("", "number", good) if row.pods is None else Cell(f"{row.pods_ready:,} / {row.pods:,}", "number", good)
     cells = (
         _name(row, "JobSet"),
         _state(row, seen),
@@ -120,10 +124,7 @@ def _run(row: Row, marks: Marks, seen: _Seen) -> Line | None:
     if row.counted and row.used:
         of = f" of {row.allowed:,}" if row.allowed is not None else ""
         tries = number(f"{row.used:,}{of}", row.counted)
-    first = ""
-    if row.failed_pod:
-        container = f", container {row.failed_container}" if row.failed_container else ""
-        first = f"pod {row.failed_pod}{container}: {row.failed_words}" if row.failed_words else f"pod {row.failed_pod}{container}"
+    first = _trouble(row.failed_pod, row.failed_container, row.failed_words) if row.failed_pod else ""
     fine = row.state in _DONE or row.state in ("Running", "Suspended", "Created", "Pending")
     cells = (
         _name(row, row.kind),
@@ -134,6 +135,12 @@ def _run(row: Row, marks: Marks, seen: _Seen) -> Line | None:
         words(first, "" if fine else said(row.reason if row.reason != row.state else None, row.message)),
     )
     return Line(cells, finding)
+
+
+def _trouble(pod: str, container: str | None, ended: str | None) -> str:
+    """`pod a-0, container main: exit code 1`."""
+    where = f"pod {pod}, container {container}" if container else f"pod {pod}"
+    return f"{where}: {ended}" if ended else where
 
 
 def _gang(row: Row, marks: Marks, seen: _Seen) -> Line:

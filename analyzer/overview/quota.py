@@ -13,7 +13,7 @@ from analyzer.facts import quantity
 from analyzer.facts.kueue.base import show
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, plural, rows, sentences
+from analyzer.overview.read import Row, cut, listed, plural, rows, sentences
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 GROUP: Final = "kueue.x-k8s.io"
 _DEPTH: Final = 50
 """Cohorts above one another that are followed; what lies deeper stands at this depth."""
+_TOLD: Final = 3
+"""Resources whose sums stand in the line of a cohort."""
 _FIRST: Final = ("cpu", "memory")
 """Resources that come after the devices of a queue, in this order; the rest follows."""
 
@@ -35,6 +37,27 @@ class Amounts:
     borrowed: Fraction | None
     used: Fraction | None
     offered: Fraction | None
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Amounts of several members; None once one of them is not known."""
+
+    nominal: Fraction | None = Fraction(0)
+    reserved: Fraction | None = Fraction(0)
+
+    def add(self, one: Amounts) -> None:
+        """A member's quota; a Cohort holds nothing itself."""
+        held = one.reserved if one.row.kind == "ClusterQueue" else Fraction(0)
+        self.nominal = None if self.nominal is None or one.nominal is None else self.nominal + one.nominal
+        self.reserved = None if self.reserved is None or held is None else self.reserved + held
+
+    def words(self, resource: str) -> str:
+        """`40 of 40 reserved`."""
+        if self.nominal is None:
+            return "cannot tell"
+        reserved = "an unknown number" if self.reserved is None else show(resource, self.reserved)
+        return f"{reserved} of {show(resource, self.nominal)} reserved"
 
 
 @dataclass(slots=True)
@@ -115,8 +138,9 @@ class Quotas:
 
     def _trees(self) -> list[Node]:
         """The nodes at the top, what has the worst finding in it first. Cohorts of a circle all stand at the top."""
-        cohorts = {row.name: self._cohort(row) for row in self._cohorts}
         parent_of = {row.name: row.parent for row in self._cohorts if row.parent and row.name not in (row.cycle or ())}
+        together = self._together(parent_of)
+        cohorts = {row.name: self._cohort(row, together.get(row.name, {})) for row in self._cohorts}
         tops: list[Node] = []
         for row in self._queues:
             node = self._queue(row)
@@ -128,12 +152,29 @@ class Quotas:
             _raise(node.worst, parent, cohorts, parent_of)
         return _sorted(tops)
 
-    def _cohort(self, row: Row) -> Node:
+    def _together(self, parent_of: dict[str, str]) -> dict[str, dict[tuple[str, str], _Sum]]:
+        """What the members of each cohort have and hold together, by flavor and resource."""
+        sums: dict[str, dict[tuple[str, str], _Sum]] = {}
+        members = [(row.name, row.cohort, "ClusterQueue") for row in self._queues]
+        members += [(row.name, row.name, "Cohort") for row in self._cohorts]
+        for name, cohort, kind in members:
+            above = cohort
+            for _ in range(_DEPTH):
+                if not above:
+                    break
+                for one in self._by_owner.get((kind, name), []):
+                    key = (one.row.flavor, one.row.resource)
+                    sums.setdefault(above, {}).setdefault(key, _Sum()).add(one)
+                above = parent_of.get(above)
+        return sums
+
+    def _cohort(self, row: Row, together: dict[tuple[str, str], _Sum]) -> Node:
         finding = self._marks.of(GROUP, "Cohort", "", row.name)
         own = self._by_owner.get(("Cohort", row.name), [])
         note = sentences(
             f"its parents turn in a circle: {cut(', '.join(row.cycle))}" if row.cycle else "",
-            "" if row.object_id is not None else "named by its queues, without an object of its own",
+            listed((f"{flavor} · {resource}: {one.words(resource)}" for (flavor, resource), one in together.items()), _TOLD),
+            "" if row.object_id is not None else "no object of its own",
         )
         below = plural(row.queues, "queue") if row.queues else "no queue of its own"
         head = Line((machine(row.name, f"cohort, {below}"), *(Cell(),) * 4, words(note)), finding)

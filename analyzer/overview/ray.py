@@ -133,13 +133,12 @@ def _job(row: Row, seen: _Seen) -> Line:
         gone = "does not exist" if seen.lists.has(_GROUP, "RayCluster", row.namespace) else "not in this bundle"
     why = said(row.reason, row.message) if row.state not in ("Succeeded", "Running") else ""
     finishing = "the job has ended, its submitter has not" if row.finishing else ""
-    submitter = f"submitter {row.submitter}" if row.submitter else row.mode or ""
     cells = (
         machine(place(row.namespace, row.name)),
         seen.state(row),
         machine(row.job_status or "", row.deployment_status or "new"),
-        number(f"{row.attempt:,} of {row.attempts:,}"),
-        machine(row.cluster or "", sentences(gone, submitter)),
+        number(f"{row.attempt:,} of {row.attempts:,}") if row.attempts > 1 else Cell(),
+        machine(row.cluster or "", gone),
         words(sentences(finishing, cut(row.waits_for or "")), why),
     )
     return Line(cells, seen.mark("RayJob", row))

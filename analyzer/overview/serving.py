@@ -38,9 +38,13 @@ WITH counted AS (
     SELECT k.service_id, count(*) AS failing, min(p.name) AS pod, arg_min(p.state, p.name) AS pod_state,
         arg_min(p.reason, p.name) AS pod_reason
     FROM kserve_pods k JOIN pods p USING (object_id) WHERE k.trouble = 'now' GROUP BY k.service_id
+), dropped AS (
+    SELECT object_id, list(runtime || ': ' || words ORDER BY place) AS dropped FROM kserve_candidates
+    WHERE NOT fits AND near AND words IS NOT NULL GROUP BY object_id
 )
-SELECT s.*, c.pods, c.pods_ready, c.unready, c.components, f.failing, f.pod, f.pod_state, f.pod_reason
+SELECT s.*, c.pods, c.pods_ready, c.unready, c.components, f.failing, f.pod, f.pod_state, f.pod_reason, d.dropped
 FROM kserve_services s LEFT JOIN counted c USING (object_id) LEFT JOIN failing f ON f.service_id = s.object_id
+LEFT JOIN dropped d USING (object_id)
 ORDER BY s.namespace, s.name
 """
 _OTHERS: Final = """
@@ -141,7 +145,7 @@ def _service(row: Row, seen: _Seen) -> Line:
     elif row.unready and row.components and len(row.components) > 1:
         note = f"not ready: {listed(row.unready)}"
     elif row.choice == "none":
-        note = f"no runtime fits: {cut(row.choice_words or '', 200)}"
+        note = listed((cut(one, 160) for one in row.dropped), 2) if row.dropped else cut(row.choice_words or "", 200)
     elif row.choice == "cannot tell" and not row.recorded_runtime:
         note = f"cannot tell which runtime is chosen: {cut(row.choice_words or '', 200)}"
     cells = (

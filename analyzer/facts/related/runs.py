@@ -1,7 +1,7 @@
 """Jobs of any kind that run to an end: state, tries so far, pods, and the pod that failed first.
 
-Sources of the counters: the API types of batch/v1, Kubeflow's training operator, AppWrapper and Volcano. JobSets and RayJobs have
-tables of their own, since more is known of them.
+Sources of the counters: the API types of batch/v1, Kubeflow's training operator, AppWrapper and Volcano. Of JobSets more is known
+in tables of their own, of RayJobs all.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from analyzer.facts.values import flag, mapping, number, text
 _TRAINING = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "MXJob")
 _KINDS = (
     ("batch", "Job"),
+    ("jobset.x-k8s.io", "JobSet"),
     ("trainer.kubeflow.org", "TrainJob"),
     ("workload.codeflare.dev", "AppWrapper"),
     ("batch.volcano.sh", "Job"),
@@ -61,13 +62,16 @@ WITH RECURSIVE below(job_id, object_id, depth) AS (
     SELECT m.job_id, m.object_id AS pod_id, m.name AS pod, m.state, m.reason, c.container, c.end_words, c.end_code
     FROM mine m
     LEFT JOIN containers c ON c.object_id = m.object_id AND c.type IN ('init', 'main', 'sidecar') AND c.end_code <> 0
-    WHERE m.phase = 'Failed' OR c.failing
+    WHERE m.phase = 'Failed' OR c.failing OR m.state IN (
+        'Image pull failing', 'Config missing', 'Init failing', 'Crash looping', 'Rejected')
+        OR (m.state = 'Pending' AND m.reason = 'Unschedulable')
     QUALIFY row_number() OVER (PARTITION BY m.job_id
-        ORDER BY m.phase <> 'Failed', m.since NULLS LAST, m.name, c.type = 'sidecar', c.ended_at NULLS LAST, c.idx) = 1
+        ORDER BY m.phase <> 'Failed', m.state = 'Pending', m.since NULLS LAST, m.name, c.type = 'sidecar', c.ended_at NULLS LAST, c.idx
+    ) = 1
 )
 UPDATE job_runs SET pods = c.pods, pods_ready = c.pods_ready, pods_failed = c.pods_failed, failed_pod = f.pod,
     failed_pod_id = f.pod_id, failed_container = f.container,
-    failed_words = coalesce(f.end_words, f.reason, f.state), failed_code = f.end_code
+    failed_words = coalesce(f.end_words, f.state || coalesce(' (' || f.reason || ')', '')), failed_code = f.end_code
 FROM counted c LEFT JOIN failed f USING (job_id) WHERE job_runs.object_id = c.job_id
 """
 

@@ -50,7 +50,7 @@ since TIMESTAMP since when that pod is not ready
     table(
         "job_runs",
         "facts",
-        "Jobs of batch, Kubeflow, AppWrapper, Volcano and Spark (of batch/v1 Jobs that completed, only those with a queue).",
+        "Jobs of batch, JobSet, Kubeflow, AppWrapper, Volcano and Spark (of batch/v1 Jobs that completed, only those with a queue).",
         """
 object_id BIGINT the job
 input INTEGER its input
@@ -69,10 +69,10 @@ allowed INTEGER how many it may have, null where it does not say
 pods INTEGER pods of it in the bundle, those of jobs that it made too; null where there are none
 pods_ready INTEGER of these, ready ones
 pods_failed INTEGER of these, failed ones
-failed_pod VARCHAR the pod that failed first, else one whose container fails again and again
+failed_pod VARCHAR the pod that failed first, else one that keeps failing, cannot start or gets no node
 failed_pod_id BIGINT that pod
 failed_container VARCHAR the container of it that failed
-failed_words VARCHAR how that ended, in words
+failed_words VARCHAR how that ended, in words; else the state of the pod
 failed_code INTEGER its exit code
 parent_id BIGINT the owner that made it, null where that is not in the bundle
 parent VARCHAR its kind and name, null where no owner made it
