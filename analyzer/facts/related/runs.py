@@ -66,8 +66,8 @@ WITH RECURSIVE below(job_id, object_id, depth) AS (
         'Image pull failing', 'Config missing', 'Init failing', 'Crash looping', 'Rejected')
         OR (m.state = 'Pending' AND m.reason = 'Unschedulable')
     QUALIFY row_number() OVER (PARTITION BY m.job_id
-        ORDER BY m.phase <> 'Failed', m.state = 'Pending', m.since NULLS LAST, m.name, c.type = 'sidecar', c.ended_at NULLS LAST, c.idx
-    ) = 1
+        ORDER BY m.phase <> 'Failed', m.state = 'Pending', m.since NULLS LAST, m.name,
+            c.type = 'sidecar', c.ended_at NULLS LAST, c.idx) = 1
 )
 UPDATE job_runs SET pods = c.pods, pods_ready = c.pods_ready, pods_failed = c.pods_failed, failed_pod = f.pod,
     failed_pod_id = f.pod_id, failed_container = f.container,

@@ -50,7 +50,7 @@ since TIMESTAMP since when that pod is not ready
     table(
         "job_runs",
         "facts",
-        "Jobs of batch, JobSet, Kubeflow, AppWrapper, Volcano and Spark (of batch/v1 Jobs that completed, only those with a queue).",
+        "Jobs of batch, JobSet, Kubeflow, AppWrapper, Volcano, Spark (of batch/v1 Jobs that completed those with a queue).",
         """
 object_id BIGINT the job
 input INTEGER its input
