@@ -44,11 +44,17 @@ PARTS: Final[dict[str, str]] = {
 """The parts of a bar and their words, in the order of the key."""
 
 
+RUNS: Final = (8, 4, 2, 1)
+"""Equal cells beside one another are one symbol: `ga8`, `ga4`, `ga2`, `ga`. Most nodes are one or two of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """GPUs of a node: rows of (x, symbol), each row as wide as its cells; `more` is how many are not drawn."""
+    """GPUs of a node: how large the drawing is in pixels, its symbols as (x, y, name), and how many GPUs are not drawn."""
 
-    rows: tuple[tuple[tuple[int, str], ...], ...]
+    width: int
+    height: int
+    symbols: tuple[tuple[int, int, str], ...]
     more: int
 
 
@@ -72,11 +78,19 @@ class Strip:
 def cells(devices: Devices) -> Cells:
     """Where each GPU's cell stands; a slot that is none of ours is `unknown`."""
     names = [LOOKS[look(slot)][0] for slot in devices.slots[:DRAWN]]
-    rows = [names[at : at + IN_ROW] for at in range(0, len(names), IN_ROW)]
-    return Cells(
-        tuple(tuple((index * STEP, name) for index, name in enumerate(row)) for row in rows),
-        max(0, len(devices.slots) - DRAWN),
-    )
+    symbols: list[tuple[int, int, str]] = []
+    for start in range(0, len(names), IN_ROW):
+        row, at = names[start : start + IN_ROW], 0
+        while at < len(row):
+            run = next(size for size in RUNS if row[at : at + size] == [row[at]] * size)
+            symbols.append((at * STEP, start // IN_ROW * STEP, row[at] if run == 1 else f"{row[at]}{run}"))
+            at += run
+    rows = -(-len(names) // IN_ROW)
+    return Cells(_side(min(len(names), IN_ROW)), _side(rows), tuple(symbols), max(0, len(devices.slots) - DRAWN))
+
+
+def _side(count: int) -> int:
+    return max(0, count - 1) * STEP + CELL
 
 
 def look(slot: Slot) -> Slot:
@@ -93,7 +107,8 @@ def strip(bar: Bar) -> Strip:
     """Where the parts of a bar stand. What is missing, negative or no number is not drawn; without a scale nothing is."""
     if not isfinite(bar.scale) or bar.scale <= 0:
         return Strip((), ())
-    spans, ticks = [], []
+    spans: list[Span] = []
+    ticks: list[tuple[str, str]] = []
     reserved, borrowed = _amount(bar.reserved, bar.scale), _amount(bar.borrowed, bar.scale)
     used = _amount(bar.used, bar.scale)
 
@@ -103,13 +118,13 @@ def strip(bar: Bar) -> Strip:
     if reserved:
         spans.append(Span("reserved", "0.00", percent(reserved)))
         if borrowed:
-            part = min(borrowed, reserved)
-            spans.append(Span("borrowed", percent(reserved - part), percent(part)))
+            above = min(borrowed, reserved)
+            spans.append(Span("borrowed", percent(reserved - above), percent(above)))
     if used:
         spans.append(Span("used", "0.00", percent(used)))
-    for part, value in (("offered", bar.offered), ("nominal", bar.nominal)):
+    for name, value in (("offered", bar.offered), ("nominal", bar.nominal)):
         amount = _amount(value, bar.scale)
         # A tick beyond the end would lie about where it stands.
-        if amount is not None and value is not None and value <= bar.scale:
-            ticks.append((part, percent(amount)))
+        if amount is not None and value == amount:
+            ticks.append((name, percent(amount)))
     return Strip(tuple(spans), tuple(ticks))

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from analyzer.content import folder
 from analyzer.engine.model import Report
-from analyzer.render import page, words
+from analyzer.render import drawings, page, words
 from analyzer.render.escape import clip, one_line, opening, visible
 
 _MAIN = "report.html.j2"
@@ -73,4 +73,6 @@ def report_html(report: Report) -> str:
     """
     environment, assets = _environment()
     template = environment.get_template(_MAIN)
-    return template.render(assets=assets, page=page.build(report), report=report, words=words, next_id=count(1).__next__)
+    return template.render(
+        assets=assets, page=page.build(report), report=report, words=words, drawings=drawings, next_id=count(1).__next__
+    )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from analyzer.engine.model import Finding, Report, Severity
-from analyzer.engine.sections import FOLDED, SHOWN, Bar, Cell, Devices, Row, Section, Table
+from analyzer.engine.sections import FOLDED, SHOWN, Bar, Cell, Devices, Row, Section, Slot, Table
 from analyzer.render import words
 from analyzer.render.drawings import LOOKS, PARTS, Cells, Strip, cells, look, strip
 from analyzer.render.escape import clip, command_line, one_line
@@ -25,24 +25,32 @@ DEPTH: Final = 4
 """Levels of rows that are indented further; deeper ones stand there too and say their level."""
 
 _ID: Final = re.compile(r"[a-z][a-z-]{0,39}")
-_KINDS: Final = ("words", "machine", "number", "unknown")
-# What of a table's width is left for words at the narrowest page with columns (769 px), in characters of 7.3 px.
-_WIDE: Final = 90
-_TAKES: Final = {"cells": 28, "bar": 20}
-_GAP: Final = 2
-_FINDING: Final = 11
+# Room for words where a page is narrowest and has columns still (769 px), in pixels: the table, what stands in it besides
+# words, the space between columns; and how wide a character is at most in a usual word.
+_WIDE: Final = 720
+_TAKES: Final = {"c-gpu": 200, "c-bar": 143}
+_GAP: Final = 15
+_FINDING: Final = 90
+_NAMES: Final = 128
+_CHARACTER: Final = 7.5
+_MANY: Final = 8
+"""Columns from which on a table is set closer."""
+_SHORT: Final = 12
+"""Characters of a text that stays in one line."""
+_NAME: Final = 28
+"""Characters of a name that stays in one line where the page is wide."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell as it is written down: `long` tells that a word of it may be broken anywhere."""
+    """A cell as it is written down; `look` is how it is set and how its text may be broken."""
 
     text: str
     kind: str
     below: str
     cells: Cells | None
     strip: Strip | None
-    long: bool
+    look: str
 
     @property
     def empty(self) -> bool:
@@ -71,7 +79,7 @@ class ShownRow:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading and how its cells look: `words`, `number` (set right), `cells` or `bar` (drawings)."""
+    """A heading and how it is set."""
 
     title: str
     look: str
@@ -79,7 +87,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A table within the limits; `fold` says what stands in the closed part, `more` what is left out."""
+    """A table within the limits; `fold` says what stands in the closed part, `more` what is left out.
+
+    `marked` and `fold_marked` tell whether a row of that part has a finding.
+    """
 
     caption: str
     columns: tuple[Column, ...]
@@ -87,7 +98,13 @@ class ShownTable:
     folded: tuple[ShownRow, ...]
     marked: bool
     fold: str
+    fold_marked: bool
     more: str
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many columns that they stand closer."""
+        return len(self.columns) > _MANY
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,31 +147,44 @@ def _words(text: str, width: int) -> str:
     return clip(one_line(text), width)
 
 
-def _long(texts: tuple[str, ...], room: int) -> bool:
-    return any(len(word) > room for text in texts for word in re.split(r"[\s-]", text))
+def _fit(text: str, below: str, room: int) -> str:
+    """`lw` where a word is so long that it may be broken anywhere, `nw` for one line, `nm` for one line on a wide page."""
+    if any(len(word) > room for word in re.split(r"[\s-]", f"{text} {below}")):
+        return "lw"
+    return "nw" if len(text) <= min(room, _SHORT) and not below else "nm" if len(text) <= _NAME else ""
 
 
-def _cell(cell: Cell, room: int) -> ShownCell:
+def _room(looks: Sequence[str], marked: bool) -> int:
+    """Characters that a word of this table may have before it must be broken."""
+    taken = sum(_TAKES.get(name, 0) for name in looks) + _FINDING * marked
+    texts = sum(name not in _TAKES for name in looks)
+    first = _NAMES if texts > 1 and len(looks) <= _MANY else 0
+    pixels = (_WIDE - taken - first) / max(1, texts - (first > 0)) - _GAP
+    return max(4, int(pixels / _CHARACTER))
+
+
+def _cell(cell: Cell, column: str, room: int) -> ShownCell:
     drawing = cell.drawing
     text, below = _words(cell.text, TEXT), _words(cell.below, TEXT)
+    mono = cell.kind == "machine" and not below
     return ShownCell(
         text=text,
-        kind=cell.kind if cell.kind in _KINDS else "words",
+        kind="" if mono else cell.kind,
         below=below,
         cells=cells(drawing) if isinstance(drawing, Devices) and drawing.slots else None,
         strip=strip(drawing) if isinstance(drawing, Bar) else None,
-        long=_long((text, below), room),
+        look=" ".join(name for name in (column, _fit(text, below, room), "m" * mono) if name),
     )
 
 
 def _look(column: list[Cell]) -> str:
-    """Drawings make a column of drawings; numbers make one that is set right, unless it holds words too."""
+    """How a column is set: one with drawings is as wide as they are, one of numbers and no words is set right."""
     if any(isinstance(cell.drawing, Devices) for cell in column):
-        return "cells"
+        return "c-gpu"
     if any(isinstance(cell.drawing, Bar) for cell in column):
-        return "bar"
+        return "c-bar"
     kinds = {cell.kind for cell in column if cell.text}
-    return "number" if "number" in kinds and kinds <= {"number", "unknown"} else "words"
+    return "r" if "number" in kinds and kinds <= {"number", "unknown"} else ""
 
 
 def _table(table: Table, findings: Mapping[str, Finding], anchors: Mapping[str, str]) -> ShownTable:
@@ -163,15 +193,13 @@ def _table(table: Table, findings: Mapping[str, Finding], anchors: Mapping[str, 
     dropped = len(table.rows) + len(table.folded) - sum(map(len, everything))
     looks = [_look([row.cells[at] for part in everything for row in part if at < len(row.cells)]) for at in range(width)]
     marked = any(row.finding in findings for part in everything for row in part)
-    taken = sum(_TAKES.get(name, 0) for name in looks) + _FINDING * marked
-    texts = sum(name not in _TAKES for name in looks)
-    room = max(5, (_WIDE - taken) // max(1, texts) - _GAP)
+    room = _room(looks, marked)
 
     def shown(row: Row) -> ShownRow:
         finding = findings.get(row.finding or "")
         depth = max(0, row.depth)
         return ShownRow(
-            cells=tuple(_cell(row.cells[at] if at < len(row.cells) else Cell(), room) for at in range(width)),
+            cells=tuple(_cell(row.cells[at] if at < len(row.cells) else Cell(), looks[at], room) for at in range(width)),
             mark=Mark(finding.severity, _words(finding.title, 160), anchors.get(finding.id, "")) if finding else None,
             indent=min(depth, DEPTH),
             level=depth + 1,
@@ -182,13 +210,25 @@ def _table(table: Table, findings: Mapping[str, Finding], anchors: Mapping[str, 
     fold = f"{words.number(len(folded))} more" + (f", {words.number(with_finding)} with a finding" if with_finding else "")
     more = [_words(table.more, 120)] if table.more else []
     more += [words.plural(dropped, "more row")] if dropped else []
-    columns = tuple(Column(_words(title, 60), name) for title, name in zip(table.columns, looks, strict=False))
-    return ShownTable(_words(table.caption, 160), columns, open_rows, folded, marked, fold, ", ".join(more))
+    more += [words.plural(len(table.columns) - width, "more column")] if len(table.columns) > width else []
+    titles = [_words(title, 60) for title in table.columns[:width]]
+    columns = tuple(Column(title, f"{name} {_fit(title, '-', room)}".strip()) for title, name in zip(titles, looks, strict=True))
+    return ShownTable(
+        caption=_words(table.caption, 160),
+        columns=columns,
+        rows=open_rows,
+        folded=folded,
+        marked=any(row.mark for row in open_rows),
+        fold=fold,
+        fold_marked=with_finding > 0,
+        more=", ".join(more),
+    )
 
 
 def _keys(section: Section) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     """The looks of GPUs and the parts of bars that occur in what is shown, each in the order of its key."""
-    slots, parts = set(), set()
+    slots: set[Slot] = set()
+    parts: set[str] = set()
     for table in section.tables[:TABLES]:
         for row in (*table.rows, *table.folded)[: SHOWN + FOLDED]:
             for cell in row.cells[:COLUMNS]:
@@ -218,7 +258,7 @@ def overview(report: Report, anchors: Mapping[str, str]) -> Overview:
         notes = tuple(_words(text, NOTE) for text in section.notes[:NOTES])
         notes += (f"{words.plural(left, 'more table')} of this section.",) if left else ()
         notes += (f"{words.plural(len(section.notes) - NOTES, 'more note')}.",) if len(section.notes) > NOTES else ()
-        marks = [row.mark.severity for table in tables for row in (*table.rows, *table.folded) if row.mark]
+        marks = {row.mark.severity for table in tables for row in (*table.rows, *table.folded) if row.mark}
         looks, parts = _keys(section)
         shown.append(
             ShownSection(
@@ -229,7 +269,7 @@ def overview(report: Report, anchors: Mapping[str, str]) -> Overview:
                 notes=notes,
                 command=sql_command(section.query) if section.query.strip() else "",
                 left_out=any(table.more for table in tables),
-                worst=min(marks, key=words.RANK.__getitem__, default=None),
+                worst=next((name for name in words.RANK if name in marks), None),
                 looks=looks,
                 parts=parts,
             )

@@ -1,4 +1,4 @@
-"""The cluster in tables, with something of everything: every kind of cell, every drawing, depths, what is folded. Invented names."""
+"""The cluster in tables, with something of everything: every kind of cell, every drawing, depths, what is folded."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ GPUS = Section(
               tuple(_node(index) for index in range(SHOWN)), tuple(_node(index) for index in range(SHOWN, SHOWN + FOLDED)),
               f"{340 - SHOWN - FOLDED} more nodes"),
     ),
-    ("Kubernetes counts devices but does not say which one a pod holds. A symbol stands in its own slot only where a log or a "
-     "claim names the GPU; the others are filled from the left.",),
+    ("A symbol stands in its own slot only where a log or a claim names the GPU; the others are filled from the left.",),
     "SELECT node, devices FROM gpu_nodes ORDER BY node",
 )  # fmt: skip
 
@@ -124,8 +123,12 @@ SERVING = Section(
     ),
 )  # fmt: skip
 
+RACK = Section(
+    "rack", "One large machine", "",
+    (Table("Machines", ("Node", "GPUs"), (Row((machine("rack9-all"), Cell("72 free", drawing=Devices(("free",) * 72)))),)),),
+)  # fmt: skip
 OVERVIEW = (GPUS, QUEUES, SERVING)
-CLUSTER: Report = replace(SAMPLE, overview=OVERVIEW)
+CLUSTER: Report = replace(SAMPLE, overview=(*OVERVIEW, RACK))
 """The sample with its cluster in tables."""
 
 
@@ -137,6 +140,17 @@ def largest() -> tuple[Section, ...]:
          number("1,024"), unknown("cannot tell"), words(says), machine("vllm-0.9")), "n1",
     )  # fmt: skip
     table = Table("Rows", ("Name", "GPUs", "Count", "State", "Why", "Runtime"), (row,) * SHOWN, (row,) * FOLDED, "1,200 more")
-    return tuple(
-        Section(f"part-{letter}", f"Part {letter}", "", (table,), ("A note.",) * 3, "SELECT 1") for letter in "abcdef"
-    )
+    return tuple(Section(f"part-{letter}", f"Part {letter}", "", (table,), ("A note.",) * 3, "SELECT 1") for letter in "abcdef")
+
+
+def crowded() -> Report:
+    """Tables as wide as they may be: twelve columns of words, of names, of numbers, each with a finding and a deep row."""
+    names = tuple(f"Column {index}" for index in range(1, 13))
+    tables = (
+        Table("Words", names, tuple(Row((words("no more than a few words"),) * 12, "n1", depth) for depth in range(9))),
+        Table("Names", names, (Row((machine("tenant-a/service-with-a-long-name-0", "and.one.more.name/below"),) * 12, "c1"),)),
+        Table("Numbers", names, (Row((words("sum"), *(number("1,234,567,890"),) * 11), "p1"),)),
+        Table("GPUs", names[:6], (Row((words("node"), *(Cell(drawing=Devices(("free",) * 10_000)),) * 2, *(number(1),) * 3)),)),
+        Table("Bars", names[:6], (Row((words("queue"), *(Cell("x", drawing=Bar(9, 4, 5, 1, 3, 8)),) * 4, words("x")), "n1"),)),
+    )  # fmt: skip
+    return replace(SAMPLE, overview=(Section("wide", "Wide tables", "", tables),))

@@ -27,6 +27,7 @@ from analyzer.engine.model import (
     State,
     UnreadFile,
 )
+from analyzer.engine.sections import Cell
 
 END = datetime(2026, 11, 1, 12, 0, 0, tzinfo=UTC)
 T = TypeVar("T")
@@ -223,7 +224,7 @@ def with_text(value: T, change: Callable[[str], str]) -> T:
 
     Ids are what ties findings and incidents together, so they stay too; everything else may come from a bundle.
     """
-    fixed = {"id", "root", "severity", "owner", "waiting", "basis", "health", "findings", "parents"}
+    fixed = {"id", "root", "severity", "owner", "waiting", "basis", "health", "findings", "parents", "finding", "slots"}
     if isinstance(value, str):
         return change(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
@@ -235,7 +236,7 @@ def with_text(value: T, change: Callable[[str], str]) -> T:
         for row in fields(value):
             inner = getattr(value, row.name)
             keep = row.name in fixed and not (row.name == "findings" and isinstance(value, Report))
-            keep = keep or (row.name, type(value)) in {("kind", Evidence), ("status", KindCoverage)}
+            keep = keep or (row.name, type(value)) in {("kind", Evidence), ("status", KindCoverage), ("kind", Cell)}
             changed[row.name] = inner if keep else with_text(inner, change)
         return replace(value, **changed)
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from analyzer.engine.model import Report
 from analyzer.render.html import report_html
 
 from .browser import Browser
+from .cluster import CLUSTER, crowded
 from .hostile import STRINGS
 from .sample import FRONT_PODS, HEALTHY, SAMPLE, big, with_text
 
@@ -23,6 +25,10 @@ REPORTS: dict[str, Report] = {
     "large": big(600, 100),
     "hostile": with_text(SAMPLE, lambda was: f"{was} {' '.join(STRINGS)}"),
     "long words": with_text(SAMPLE, lambda was: was + LONG),
+    "cluster": CLUSTER,
+    "cluster, crowded": crowded(),
+    "cluster, hostile": with_text(CLUSTER, lambda was: f"{was} {' '.join(STRINGS)}"),
+    "cluster, long words": with_text(CLUSTER, lambda was: was + LONG),
 }
 # Text against the background behind it, as WCAG 2.2 computes it; transparent backgrounds are looked through.
 CONTRAST = """(() => {
@@ -63,7 +69,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("pages")
     urls = {}
     for name, report in REPORTS.items():
-        file = folder / f"{name.replace(' ', '-')}.html"
+        file = folder / f"{name.replace(' ', '-').replace(',', '')}.html"
         file.write_text(report_html(report), encoding="utf-8")
         urls[name] = file.as_uri()
     return urls
@@ -71,7 +77,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", REPORTS)
 def test_no_complaint_no_request_no_sideways_overflow(quiet: Browser, pages: dict[str, str], name: str) -> None:
-    for width in (1280, 820, 390, 320):
+    for width in (1280, 1121, 820, 769, 390, 320):
         quiet.show(pages[name], width, 900, dark=width == 390)
         quiet.value("document.querySelectorAll('details').forEach(x => x.open = true)")
         assert quiet.value("document.documentElement.scrollWidth") <= width, width
@@ -82,7 +88,7 @@ def test_no_complaint_no_request_no_sideways_overflow(quiet: Browser, pages: dic
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_text_can_be_read_and_controls_have_names(quiet: Browser, pages: dict[str, str], dark: bool) -> None:
     for width in (1280, 390):
-        quiet.show(pages["sample"], width, 900, dark=dark)
+        quiet.show(pages["cluster"], width, 900, dark=dark)
         quiet.value("document.querySelectorAll('details').forEach(x => x.open = true)")
         assert quiet.value(CONTRAST) == ""
         assert quiet.value(UNNAMED) == ""
@@ -153,6 +159,63 @@ def test_print_shows_the_evidence(quiet: Browser, pages: dict[str, str], tmp_pat
     assert height > 10
     quiet.printed(tmp_path / "page.pdf")
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+
+
+def _boxes(browser: Browser, selector: str) -> list[list[float]]:
+    found: list[list[float]] = browser.value(
+        f"[...document.querySelectorAll({selector!r})].map(e => e.getBoundingClientRect())"
+        ".map(b => [b.left + scrollX, b.top + scrollY, b.width, b.height])"
+    )
+    return found
+
+
+@pytest.mark.parametrize("medium", ["screen", "print"])
+def test_drawings_stand_within_their_cells(quiet: Browser, pages: dict[str, str], medium: str) -> None:
+    for width in (1280, 820, 690, 320):
+        quiet.show(pages["cluster"], width, 900)
+        quiet.call("Emulation.setEmulatedMedia", media=medium)
+        try:
+            assert quiet.value("document.querySelectorAll('.ov .gpus').length") > 30
+            beyond = quiet.value(
+                "[...document.querySelectorAll('.ov td')].filter(td => [...td.querySelectorAll('svg')].some(svg =>"
+                " svg.getBoundingClientRect().right > td.getBoundingClientRect().right + 1)).length"
+            )
+            assert beyond == 0, width
+            for _, _, wide, high in _boxes(quiet, ".ov .gpus"):
+                assert high == (high - 18) // 23 * 23 + 18
+                assert wide == (wide - 18) // 23 * 23 + 18
+            for _, _, wide, high in _boxes(quiet, ".ov .quota"):
+                assert high == 22
+                assert wide > 80
+        finally:
+            quiet.call("Emulation.setEmulatedMedia", media="")
+
+
+def test_names_keep_room_beside_drawings_and_numbers(quiet: Browser, pages: dict[str, str]) -> None:
+    for width in (1280, 820, 769):
+        quiet.show(pages["cluster"], width, 900)
+        assert min(wide for _, _, wide, _ in _boxes(quiet, ".ov > tbody > tr > th")) > 70, width
+
+
+def test_every_look_of_a_gpu_is_one_of_its_own(quiet: Browser, pages: dict[str, str]) -> None:
+    quiet.show(pages["cluster"], 1280, 900)
+    seen = {}
+    for colours in ("none", "active"):
+        quiet.call("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": colours}])
+        for number, (left, top, wide, high) in enumerate(_boxes(quiet, "#cluster-gpu-nodes + .key svg")):
+            clip = {"x": left, "y": top, "width": wide, "height": high, "scale": 1}
+            shot = quiet.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
+            seen[colours, number] = base64.b64decode(shot)
+    quiet.call("Emulation.setEmulatedMedia", features=[])
+    assert len(seen) == 16
+    for colours in ("none", "active"):
+        assert len({data for (name, _), data in seen.items() if name == colours}) == 8
+
+
+def test_a_row_of_the_cluster_leads_to_its_finding(quiet: Browser, pages: dict[str, str]) -> None:
+    quiet.show(pages["cluster"], 1280, 900)
+    quiet.value("document.querySelector('.ov .fi a').click(); new Promise(done => setTimeout(done, 200))")
+    assert quiet.value("document.querySelector(location.hash).closest('table').id") == "fl"
 
 
 def test_a_finding_names_what_it_folds(quiet: Browser, pages: dict[str, str]) -> None:
