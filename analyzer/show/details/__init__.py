@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from analyzer.show.details import (
     contents,
+    devices,
+    dra,
     gpu,
     gpu_logs,
     gpu_operator,
@@ -36,6 +38,8 @@ _MODULES = (
     gpu,
     gpu_operator,
     gpu_logs,
+    dra,
+    devices,
     namespaces,
     contents,
     kueue,
