@@ -25,6 +25,12 @@ _EDGES = (
     # What OME did not do for a service shows in its pods and in what it made.
     "SELECT DISTINCT service_id, object_id, 'served' FROM ome_pods",
     "SELECT DISTINCT service_id, object_id, 'served' FROM ome_workloads",
+    # A class that is gone shows in the runtime that lists it, too.
+    """
+    SELECT DISTINCT c.object_id, r.object_id, 'declared' FROM ome_components c JOIN ome_services s USING (object_id)
+    JOIN objects r ON r.object_id = s.runtime_id AND contains(r.json::VARCHAR, '"' || c.declared_class || '"')
+    WHERE c.declared_missing
+    """,
     # A replica of OME's own workloads stands between the pods of its component and the service.
     "SELECT DISTINCT object_id, service_id, 'serving' FROM ome_told WHERE kind = 'InferenceReplica' AND service_id IS NOT NULL",
     """
@@ -36,6 +42,6 @@ _EDGES = (
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Adds the edges runtime, model, class, serving and served. Needs OME's tables."""
+    """Adds the edges runtime, model, class, serving, served and declared. Needs OME's tables."""
     for query in _EDGES:
         con.execute(f"INSERT INTO relations SELECT * FROM ({query}) AS edge (src, dst, kind) WHERE src IS NOT NULL")  # noqa: S608

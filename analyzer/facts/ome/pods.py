@@ -18,7 +18,8 @@ SELECT p.object_id, s.object_id AS service_id,
     p.deleted_at IS NULL AND p.state NOT IN ('Succeeded', 'Failed', 'Evicted', 'Rejected') AS running,
     json_extract(o.json, '$.spec.nodeSelector')::VARCHAR,
     json_extract(o.json, '$.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution')::VARCHAR,
-    coalesce(c.picked_class, CASE WHEN c.picked = 'none' THEN c.declared_class END)
+    coalesce(c.picked_class, CASE WHEN c.picked = 'none' THEN c.declared_class END,
+        CASE WHEN c.intent = 'NotConfigured' THEN s.class_annotation END)
 FROM pods p JOIN objects o USING (object_id)
 JOIN ome_services s ON s.namespace = p.namespace AND s.input = p.input
     AND s.name = json_extract_string(o.json, '$.metadata.labels."ome.io/inferenceservice"')

@@ -15,6 +15,7 @@ from analyzer.ome.active import DEFAULT_NAMESPACE
 from analyzer.ome.classes import Picked, pick
 from analyzer.ome.explain import NoComponentError, Outcome, explain
 from analyzer.ome.live import find_runtime
+from analyzer.ome.names import is_subdomain
 from analyzer.ome.report import Component
 from analyzer.ome.world import (
     CLASS,
@@ -116,9 +117,15 @@ def rows(con: duckdb.DuckDBPyConnection, world: World, evaluated: Sequence[Evalu
             "deployment_mode": service.annotation(candidates.DEPLOYMENT_MODE)
             or string(service.spec.get("deploymentMode"))
             or None,
+            "class_annotation": _class_annotation(service),
             **_in_force(world, one),
             **_model(world, service),
         }
+
+
+def _class_annotation(service: Thing) -> str | None:
+    name = service.annotation(candidates.CLASS_ANNOTATION)
+    return name if is_subdomain(name) else None
 
 
 def _int64(value: Any) -> int:

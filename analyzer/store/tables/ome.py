@@ -38,6 +38,7 @@ revision_faults VARCHAR[] checks of consistency that the pinned revision fails
 unknown VARCHAR what was not collected, so that what is in force cannot be told, in words
 assumed VARCHAR what was taken for granted, in words
 deployment_mode VARCHAR the mode that its annotation or spec asks for
+class_annotation VARCHAR the class of its annotation ome.io/accelerator-class, which counts for picking a runtime only
 model_kind VARCHAR kind of the model that it names, ClusterBaseModel where it names none
 model_name VARCHAR the model that it names
 model_id BIGINT that model where it is of the kind that is named
@@ -126,7 +127,7 @@ object_id BIGINT the Pod
 service_id BIGINT the InferenceService
 component VARCHAR its component
 running BOOLEAN it is not over and not being deleted
-lacks VARCHAR[] labels of the class picked (or named) that the pod does not ask of its node; null where no class is known
+lacks VARCHAR[] labels of the class picked (or named, or annotated) that the pod does not ask of its node; null where no class is known
 """,
     ),
     table(
