@@ -13,7 +13,7 @@ from pathlib import Path
 
 from analyzer.engine.case_check import Bench, bench, report_of
 from analyzer.engine.case_file import read_cases
-from analyzer.engine.model import Finding
+from analyzer.engine.model import Finding, Report
 from analyzer.engine.pack import CASES_SUFFIX, Pack, load_packs
 from analyzer.engine.rule import Cause, Rule
 from analyzer.engine.rulewords import needs, stands
@@ -41,18 +41,18 @@ def page() -> Path:
     return Path(__file__).resolve().parent.parent.parent / "docs" / "rules.md"
 
 
-def catalogue() -> str:
-    """The page as the rules have it now."""
+def catalogue(*, examples: bool = True) -> str:
+    """The page as the rules have it now; without `examples` no case runs, and the page has none."""
     pack = load_packs()[0]
     rules = sorted(pack.rules, key=lambda rule: rule.code)
-    shared = bench((pack,))
+    shared = bench((pack,)) if examples else None
     lines = [_HEAD]
     lines += ["| code | severity | stands | about |", "| --- | --- | --- | --- |"]
     lines += [f"| [{rule.code}](#{anchor(rule.code)}) | {rule.severity} | {stands(rule)} | {_cell(rule.why)} |" for rule in rules]
     for domain, own in itertools.groupby(rules, key=lambda rule: rule.domain):
         lines += ["", f"## {domain}"]
         for rule in own:
-            lines += ["", *_described(rule, example(shared, pack, rule))]
+            lines += ["", *section(rule, example(shared, pack, rule) if shared else None)]
     return "\n".join(lines) + "\n"
 
 
@@ -70,11 +70,17 @@ def example(shared: Bench, pack: Pack, rule: Rule) -> Finding | None:
     path = pack.folder / f"{rule.code}{CASES_SUFFIX}"
     for case in read_cases(path, path.name) if path.is_file() else ():
         if case.fires:
-            return next((found for found in report_of(shared, rule, case).findings if found.code == rule.code), None)
+            return first(report_of(shared, rule, case), rule)
     return None
 
 
-def _described(rule: Rule, found: Finding | None) -> list[str]:
+def first(report: Report, rule: Rule) -> Finding | None:
+    """The finding of a rule that stands first in a report."""
+    return next((found for found in report.findings if found.code == rule.code), None)
+
+
+def section(rule: Rule, found: Finding | None) -> list[str]:
+    """The lines about one rule, with a finding as the example."""
     may_differ = [name for name in _OWN if re.search(rf"\bAS {name}\b", rule.query)]
     lines = [
         f"### {rule.code}",

@@ -10,11 +10,15 @@ from typing import Any
 import duckdb
 import pytest
 
-from analyzer.engine import analysis
+from analyzer.engine import analysis, case_check, catalogue
+from analyzer.engine.case_check import Bench, report_of
+from analyzer.engine.case_file import Case
 from analyzer.engine.case_run import run_all
 from analyzer.engine.draft import Draft, Quote
 from analyzer.engine.evidence import evidence
+from analyzer.engine.model import Report
 from analyzer.engine.pack import built_in, load_packs
+from analyzer.engine.rule import Rule
 
 KEY = re.compile(r"""\["([^"]+)"\]|\[(\d+)\]|([^.\[\]]+)""")
 
@@ -25,6 +29,14 @@ def test_no_rule_of_ours_is_broken() -> None:
 
 @pytest.mark.parametrize("code", [rule.code for rule in load_packs()[0].rules])
 def test_our_rules_pass_their_cases_and_quote_only_what_is_there(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    examples: list[str] = []
+
+    def seen(shared: Bench, rule: Rule, case: Case) -> Report:
+        report = report_of(shared, rule, case)
+        if case.fires and not examples:
+            examples.append("\n".join(["", *catalogue.section(rule, catalogue.first(report, rule)), ""]))
+        return report
+
     def checked(con: duckdb.DuckDBPyConnection, drafts: Iterable[Draft], *rest: Any) -> Any:
         drafts = list(drafts)
         wrong = [f"{draft.code} quotes {quote}" for draft in drafts for quote in draft.quotes if not stands(con, quote)]
@@ -32,9 +44,12 @@ def test_our_rules_pass_their_cases_and_quote_only_what_is_there(code: str, monk
         return evidence(con, drafts, *rest)
 
     monkeypatch.setattr(analysis, "evidence", checked)
+    monkeypatch.setattr(case_check, "report_of", seen)
     # In this process: other tests have left DuckDB's threads in it, with which it must not fork.
     (outcome,) = run_all(codes=[code], processes=1)
     assert outcome.problems == ()
+    # `python -m analyzer.engine.catalogue` writes the page anew.
+    assert examples[0] in catalogue.page().read_text(encoding="utf-8")
     # What cannot go unevaluated has no case of that.
     assert outcome.cases >= (2 if code.startswith("collect/") else 3)
 
