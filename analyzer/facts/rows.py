@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -26,8 +26,8 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Mappi
     count, rest = 0, iter(rows)
     while batch := list(islice(rest, _BATCH)):
         # A JSON array a column: no name is looked for in every row, and a column that holds nothing costs nothing.
-        whole = [(column, [row.get(column.name) for row in batch]) for column in columns]
-        held = [(column, values) for column, values in whole if any(value is not None for value in values)] or whole[:1]
+        given = _columns(batch)
+        held = [(column, given[column.name]) for column in columns if column.name in given] or [(columns[0], [None] * len(batch))]
         names = ", ".join(f'"{column.name}"' for column, _ in held)
         shapes = [orjson.dumps([_json_type(column.type)]).decode() for column, _ in held]
         parts = ", ".join(f"unnest(from_json(?::JSON, '{shape}'))" for shape in shapes)
@@ -37,6 +37,18 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Mappi
         )
         count += len(batch)
     return count
+
+
+def _columns(batch: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:
+    """The values of each column of some rows; columns that hold nothing are left out."""
+    names = list(batch[0])
+    columns: dict[str, Sequence[Any]]
+    if all(list(row) == names for row in batch):
+        # Rows that were made in one place: much faster than to ask each for each name.
+        columns = dict(zip(names, zip(*(row.values() for row in batch), strict=True), strict=True))
+    else:
+        columns = {name: [row.get(name) for row in batch] for name in dict.fromkeys(name for row in batch for name in row)}
+    return {name: values for name, values in columns.items() if values.count(None) < len(values)}
 
 
 def _json_type(name: str) -> Any:
