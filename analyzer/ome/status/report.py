@@ -10,7 +10,7 @@ from analyzer.ome import ask, envelope, safe
 from analyzer.ome.report import Component
 from analyzer.ome.runtime import views
 from analyzer.ome.source import Source
-from analyzer.ome.status import autoscale, conditions, events, placement, pods, rollout, summaries, traffic
+from analyzer.ome.status import autoscale, conditions, events, placement, pods, rollout, rollout_plan, summaries, traffic
 from analyzer.ome.world import SERVICE, Thing, integer, mapping
 from analyzer.times import rfc3339
 
@@ -63,7 +63,7 @@ def status_of(source: Source, service: Thing, ome_namespace: str) -> Status:
     world, now = source.world, source.collected_at
     held = pods.pods_of(world, service)
     seen = events.events_of(world, service, held.accepted, now)
-    small = rollout.within_limits(service)
+    small = rollout_plan.within_limits(service)
     scaling, placed = autoscale.autoscale_of(service), placement.placement_of(service)
     told = summaries.summaries(world, service, ome_namespace, source.stamp)
     generation, observed = service.generation, integer(service.status.get("observedGeneration"))
