@@ -25,6 +25,7 @@ from analyzer.facts import (
     kueue,
     log_ends,
     log_places,
+    node_restarts,
     nodes,
     ome,
     openshift,
@@ -41,7 +42,7 @@ from analyzer.facts import (
     webhooks,
 )
 from analyzer.store import join
-from analyzer.store.schema import TABLES
+from analyzer.store.renew import renew
 
 
 def derive_all(
@@ -51,7 +52,6 @@ def derive_all(
     settled: Callable[[], None] = lambda: None,
     *,
     dated: bool = False,
-    made: bool = False,
 ) -> None:
     """Creates and fills every facts table of a loaded database.
 
@@ -61,11 +61,8 @@ def derive_all(
         needed: kinds that rules need, as (API group, kind): their coverage is told even where the bundle has none.
         settled: called once nothing will change the table `objects` any more.
         dated: the inputs have their collection times from an earlier run.
-        made: the facts tables are there already, and empty.
     """
-    for table in TABLES:
-        if table.stage == "facts" and not made:
-            con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
+    renew(con, "facts")
     collection.settle(con)
     log_places.settle(con)
     if dated:
@@ -86,6 +83,7 @@ def derive_all(
         services,
         webhooks,
         nodes,
+        node_restarts,
         openshift,
         gpu,
         relations,

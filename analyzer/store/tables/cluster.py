@@ -6,6 +6,23 @@ from analyzer.store.tables.base import Table, table
 
 TABLES: tuple[Table, ...] = (
     table(
+        "node_restarts",
+        "facts",
+        "Restarts of nodes that the bundle shows: by the kubelet's Event, or by the node's condition and the containers that were lost then.",
+        """
+object_id BIGINT the Node
+input INTEGER its input
+node VARCHAR its name
+back_at TIMESTAMP when it was back
+from_at TIMESTAMP containers that ended from then on may have ended for it
+to_at TIMESTAMP and until then
+told BOOLEAN the kubelet says so; false where it is concluded
+source_id BIGINT the object that tells (Event or Node)
+path VARCHAR the field of it
+value VARCHAR its value
+""",
+    ),
+    table(
         "nodes",
         "facts",
         "One row a Node.",
