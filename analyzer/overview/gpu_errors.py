@@ -25,10 +25,10 @@ SELECT * FROM xid_gpus ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'warning'
 # Logs repeat one another: a code was seen as often as in the log that has most of it.
 _CODES: Final = """
 SELECT gpu_id, code, switch, name, action, cls, part, max(lines) AS lines, min(first_at) AS first_at, max(last_at) AS last_at,
-    min(stamp) AS stamp, min(first_line) AS first_line
+    min(stamp) AS stamp, min(first_line) AS first_line, min(source) AS source
 FROM (SELECT gpu_id, log_id, code, switch, name, action, class AS cls, part, count(*) AS lines,
         min(x.at) AS first_at, max(x.at) AS last_at,
-        min(stamp) AS stamp, min(x.line) AS first_line FROM xid_events x GROUP BY ALL)
+        min(stamp) AS stamp, min(x.line) AS first_line, min(source) AS source FROM xid_events x GROUP BY ALL)
 GROUP BY gpu_id, code, switch, name, action, cls, part
 ORDER BY list_position(['cause', 'consequence', 'beside', 'verdict'], part), first_at, first_line, code
 """
@@ -38,7 +38,7 @@ _PARTS: Final = {
     "verdict": "the driver's verdict",
     "beside": "beside it; cannot tell",
 }
-_COLUMNS: Final = ("GPU and errors", "Times", "First", "Last", "Means", "What to do", "In the chain")
+_COLUMNS: Final = ("GPU and errors", "Times", "When", "Means", "What to do", "In the chain")
 _GPUS_SHOWN: Final = 40
 """GPUs that are told; of more only the gravest."""
 
@@ -85,8 +85,7 @@ def _gpu(gpu: Row, codes: list[Row], marks: Marks, as_of: datetime | None) -> Li
     cells = (
         machine(cut(name), ", ".join(part for part in below if part)),
         number(f"{'at least ' if gpu.least else ''}{gpu.events:,}"),
-        _time(gpu.first_at, gpu.stamp, as_of),
-        _time(gpu.last_at, gpu.stamp, as_of),
+        _times(gpu, as_of),
         words(cut(gpu.name), gpu.verdict if gpu.verdict != "information" else ""),
         words(cut(gpu.action), asks),
         _chain(codes),
@@ -103,7 +102,7 @@ def _chain(codes: list[Row]) -> Cell:
 
 def _label(one: Row) -> str:
     if one.code is None:
-        return "without a code"
+        return f"no code, from {one.source}"
     return f"{'SXid' if one.switch else 'Xid'} {one.code}"
 
 
@@ -114,17 +113,19 @@ def _code(one: Row, gpu: Row, as_of: datetime | None) -> Line:
     cells = (
         machine(_label(one)),
         number(f"{one.lines:,}"),
-        _time(one.first_at, one.stamp, as_of),
-        _time(one.last_at, one.stamp, as_of),
+        _times(one, as_of),
         means,
-        words(cut(one.action) if one.part != "consequence" else "", gpu.recovery or "" if one.part == "verdict" else ""),
+        words(gpu.recovery or "" if one.part == "verdict" else cut(one.action) if one.part == "beside" else ""),
         words(_PARTS.get(one.part, "")),
     )
     return Line(cells, depth=1)
 
 
-def _time(moment: datetime | None, stamp: str | None, as_of: datetime | None) -> Cell:
-    """A time; one without a zone as the log has it."""
-    if moment is None:
-        return machine(cut(stamp, 40), "as written") if stamp else unknown("no time")
-    return words(when(moment.replace(tzinfo=UTC), as_of.replace(tzinfo=UTC) if as_of else None))
+def _times(one: Row, as_of: datetime | None) -> Cell:
+    """The first time and the last one; without a zone as the log has it."""
+    if one.first_at is None:
+        return machine(cut(one.stamp, 40), "as written") if one.stamp else unknown("no time")
+    first, last = (
+        when(moment.replace(tzinfo=UTC), as_of.replace(tzinfo=UTC) if as_of else None) for moment in (one.first_at, one.last_at)
+    )
+    return words(first, f"last {last}" if last != first else "")

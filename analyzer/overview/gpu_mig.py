@@ -91,13 +91,15 @@ def _offers(node: Row) -> Cell:
 
 
 def _wrong(node: Row) -> Cell:
+    """What tells most first: what the manager's log means, or what the node lacks; below it the manager's words, and pauses."""
+    failing = node.cause and node.mig_state != "success"
     told = [
+        cut(node.cause) if failing else "",
         *(cut(text) for text in node.differences or ()),
-        f"paused: {listed(node.mig_paused)}" if node.mig_paused else "",
         "the MIG manager has no pod there" if node.mig_state not in (None, "success") and not node.pod else "",
     ]
-    manager = f"{node.cause}: {quoted(node.text, 160)}" if node.cause and node.mig_state != "success" else ""
+    below = sentences(quoted(node.text, 160) if failing else "", f"paused: {listed(node.mig_paused)}" if node.mig_paused else "")
     text = sentences(*told)
-    if not text and not manager and node.unknown and node.mig_config not in (None, OFF):
+    if not text and not below and node.unknown and node.mig_config not in (None, OFF):
         return unknown("cannot tell", cut(node.unknown))
-    return words(text or manager, manager if text else "")
+    return words(text, below)

@@ -163,7 +163,7 @@ def _rest(node: Row, world: World, *, gone: bool) -> Rest:
         return Rest("blocked", "out of reach while the driver is changed")
     away = _away(node, world)
     if gone and (away is None or away.slot != "unknown"):
-        return Rest("blocked", "that the kubelet does not offer")
+        return Rest("blocked", "not offered by the kubelet")
     return away or Rest("free", "free")
 
 

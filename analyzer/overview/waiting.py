@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LISTED: Final = 50
 """Workloads of one queue that are listed at most."""
 
-_CAUSES: Final = {
+CAUSES: Final = {
     "never-fits": "can never fit",
     "quota": "quota that others hold",
     "topology": "topology",
@@ -151,7 +151,7 @@ class Waits:
 
     def _cause(self, row: Row) -> Line:
         oldest = row.oldest
-        why = _CAUSES.get(row.cause or "", row.cause or "")
+        why = CAUSES.get(row.cause or "", row.cause or "")
         below = _DETAILS.get(row.detail or "", "")
         finding = self._marks.of(GROUP, "Workload", oldest["namespace"], oldest["name"])
         if row.behind_name:
@@ -191,7 +191,7 @@ class Waits:
         held = row.state not in (None, "Active")
         told = ((cause or "", many) for cause, many in zip(row.causes, row.counts, strict=True))
         counts = [
-            f"{row.state.lower() if held and cause == 'queue' else _CAUSES.get(cause, cause)} {many:,}" for cause, many in told
+            f"{row.state.lower() if held and cause == 'queue' else CAUSES.get(cause, cause)} {many:,}" for cause, many in told
         ]
         pair = ("ClusterQueue", "", row.cluster) if row.cluster else ("LocalQueue", row.space, row.local)
         more = row.many - len(listed_rows)
@@ -217,7 +217,7 @@ class Waits:
             Cell() if row.position is None else number(f"{row.position:,}"),
             Cell() if row.priority is None else number(f"{row.priority:,}"),
             words(lasted) if lasted else unknown("cannot tell"),
-            machine(words_of, below) if words_of else words(_CAUSES.get(row.cause or "", ""), below),
+            machine(words_of, below) if words_of else words(CAUSES.get(row.cause or "", ""), below),
         )
         return Line(cells, self._marks.of(GROUP, "Workload", row.namespace, row.name), 1)
 

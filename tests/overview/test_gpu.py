@@ -184,7 +184,7 @@ def test_errors_of_a_gpu_with_cause_and_consequence() -> None:
     log = {"namespace": "", "pod": "", "container": "", "source": "dmesg", "text": LOG}
     found = shown(node("fox-1"), logs=[log])
     table = found["gpu-errors"].tables[0]
-    assert [(line[0], line[1], line[6]) for line in texts(table)][1:] == [
+    assert [(line[0], line[1], line[5]) for line in texts(table)][1:] == [
         ("Xid 48", "1", "cause"),
         ("Xid 63", "1", "consequence"),
         ("Xid 45", "2", "consequence"),
@@ -192,7 +192,7 @@ def test_errors_of_a_gpu_with_cause_and_consequence() -> None:
     ]
     head = every(table)[0]
     assert "GPU-11111111" in head.cells[0].text
-    assert "GPU Reset Required" in head.cells[5].below
+    assert "GPU Reset Required" in head.cells[4].below
     assert [row.depth for row in every(table)] == [0, 1, 1, 1, 1]
 
 
