@@ -86,6 +86,8 @@ def _components(con: duckdb.DuckDBPyConnection, row: dict[str, Any], it: Subject
         else "cannot tell: the cluster's default, and the bundle lacks KServe's configuration"
     )
     items: list[Item] = [Fact("Mode", mode)]
+    if row["url"]:
+        items.append(Fact("Address", f"{words.short(row['url'], 200)} {_BARE}"))
     if row["autoscaler"]:
         items.append(Fact("Scaled by", words.quoted(row["autoscaler"], 60)))
     lines: list[tuple[str, ...]] = []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import duckdb
 
+from analyzer.overview.waiting import CAUSES
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
@@ -75,7 +77,11 @@ def waiting(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if not found:
         return Section("Waiting")
     lines = tuple(_waiting(row, it) for row in found[:_WAITING])
-    items: list[Item] = [Table(("workload", "place", "for", "why"), lines)]
+    causes = Counter(row["cause"] or "unknown" for row in found)
+    items: list[Item] = [Table(("workload", "place", "priority", "for", "why"), lines)]
+    if len(causes) > 1 or len(found) > _WAITING:
+        told = [f"{CAUSES.get(cause, cause)} {report_words.number(many)}" for cause, many in causes.most_common(10)]
+        items.insert(0, Text(f"By cause: {', '.join(told)}"))
     left = words.more(len(found), _WAITING, "workload")
     if left:
         items.append(Text(left, tone="dim"))
@@ -89,6 +95,7 @@ def _waiting(row: dict[str, Any], it: Subject) -> tuple[str, ...]:
     return (
         f"{where}{words.short(row['name'], 120)}",
         "" if row["position"] is None else str(row["position"]),
+        "" if row["priority"] is None else str(row["priority"]),
         words.age(row["wait_since"], it.as_of),
         words.said(row["wait_reason"], row["wait_message"]) or words.short(row["state"]),
     )
@@ -115,16 +122,30 @@ def workload(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
             facts.append(Fact("Kueue says", words.said(row["wait_reason"], row["wait_message"])))
     if row["requests"]:
         facts.append(Fact("Asks for", words.short(row["requests"], words.QUOTE)))
-    if row["evictions"]:
-        least = "" if row["evictions_exact"] else "at least "
-        by = f": {words.short(row['eviction_words'], words.QUOTE)}" if row["eviction_words"] else ""
-        facts.append(Fact("Evictions", f"{least}{report_words.number(row['evictions'])}{by}", "warning"))
+    return Section("In the queue", (*facts, *_past(row)))
+
+
+def _evictions(row: dict[str, Any]) -> list[Item]:
+    if not row["evictions"]:
+        return []
+    least = "" if row["evictions_exact"] else "at least "
+    by = f": {words.short(row['eviction_words'], words.QUOTE)}" if row["eviction_words"] else ""
+    return [Fact("Evictions", f"{least}{report_words.number(row['evictions'])}{by}", "warning")]
+
+
+def _past(row: dict[str, Any]) -> list[Item]:
+    """What became of it so far: evictions, whom it made room for, deactivation."""
+    facts = _evictions(row)
+    if row["preemptor"]:
+        facts.append(Fact("Made room for", f"Workload {words.short(row['preemptor'])}"))
+    if row["pods_ready"] == "False" and row["state"] == "Admitted":
+        facts.append(Fact("Pods", "it is admitted, and its pods are not ready", "warning"))
     if row["requeue_at"]:
         facts.append(Fact("Not tried before", report_words.stamp(words.aware(row["requeue_at"]))))
     if row["deactivated_by"]:
         reason = f": {words.short(row['deactivation'], words.QUOTE)}" if row["deactivation"] else ""
         facts.append(Fact("Deactivated by", f"{words.short(row['deactivated_by'])}{reason}"))
-    return Section("In the queue", tuple(facts))
+    return facts
 
 
 def pod_sets(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -142,6 +163,11 @@ def pod_sets(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         for row in found[:_ROWS]
     )
     items: list[Item] = [Table(("pod set", "pods", "resource", "in all", "flavor", "topology"), lines)] if lines else []
+    for name, domains in {row["pod_set"]: row for row in found if row["domain_count"]}.items():
+        placed = words.some([words.short(one_of, 120) for one_of in domains["domains"] or ()], 8)
+        more = domains["domain_count"] - len(domains["domains"] or ())
+        rest = f" and {report_words.number(more)} more" if more > 0 else ""
+        items.append(Text(f"Pods of {words.short(name, 80)} were put into {placed}{rest}"))
     left = words.more(len(found), _ROWS, "request")
     return Section("Pod sets", (*items, Text(left, tone="dim")) if left else tuple(items))
 
@@ -200,7 +226,17 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
                 Fact("Place", f"Deduced from priorities and times: {report_words.number(load['position'])} of its queue")
             )
         facts.append(Fact("Why it waits", words.said(load["wait_reason"], load["wait_message"]) or "Kueue has not said"))
-    return Section("Queue", tuple(facts))
+        if load["behind_id"] is not None:
+            facts.append(
+                Fact("Held back by", f"its queue, which is {words.short(load['behind_how']) or 'not active'}", "warning")
+            )
+    elif load["state"] in ("Evicted", "Deactivated", "Finished", "Waiting for admission checks"):
+        why = words.why(load["reason"], load["message"], written=load["message_path"] is not None)
+        if why:
+            facts.append(Fact("Why", why))
+    if load["cluster_queue"]:
+        facts.append(Fact("Cluster queue", words.short(load["cluster_queue"], 120)))
+    return Section("Queue", (*facts, *_evictions(load)))
 
 
 DETAILS: DetailsTable = {

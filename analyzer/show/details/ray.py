@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from analyzer.facts.values import flag, moment, text
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
@@ -90,7 +91,8 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         facts.append(Fact("Ray cluster", f"{words.short(row['cluster'], 120)}{lacks}"))
     facts.append(Fact("Submitted by", words.short(row["mode"])))
     if row["submitter"]:
-        lacks = "" if row["submitter_id"] is not None else " (not in this bundle)"
+        none = " (there is none)" if whole(con, "batch", "Job") else " (not in this bundle)"
+        lacks = "" if row["submitter_id"] is not None else none
         facts.append(Fact("Submitter", f"Job {words.short(row['submitter'], 120)}{lacks}"))
     entrypoint = it.spec.get("entrypoint")
     if isinstance(entrypoint, str) and entrypoint:
@@ -103,6 +105,37 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if row["waits_for"]:
         facts.append(Fact("Waits for", words.short(row["waits_for"], 2 * words.QUOTE), "warning"))
     return Section("Job", tuple(facts))
+
+
+def cron(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """A RayCronJob's schedule, and the RayJobs that it made, the newest first."""
+    zone = f", time zone {words.quoted(it.spec['timeZone'], 60)}" if text(it.spec.get("timeZone")) else ""
+    items: list[Item] = [
+        Fact("Schedule", f"{words.quoted(it.spec.get('schedule') or '', 100)}{zone}"),
+        Fact("Suspended", "yes" if flag(it.spec.get("suspend")) else "no"),
+    ]
+    last = moment(it.status.get("lastScheduleTime"))
+    if last:
+        items.append(Fact("Last started", words.ago(last, it.as_of)))
+    query = (
+        "SELECT r.* FROM owners o JOIN ray_jobs r USING (object_id) WHERE o.owner_id = ? "
+        "ORDER BY r.created_at DESC NULLS LAST, r.name"
+    )
+    found = list(rows(con, query, it.id))
+    lines = tuple(
+        (
+            words.short(row["name"], 120),
+            f"{words.short(row['state'])}, {words.since(row['since'], it.as_of)}",
+            words.said(row["reason"], row["message"]),
+        )
+        for row in found[:_ROWS]
+    )
+    if lines:
+        items.append(Table(("Ray job", "state", "why"), lines))
+    left = words.more(len(found), _ROWS, "Ray job")
+    if not whole(con, _GROUP, "RayJob"):
+        items.append(Text("RayJobs were not collected whole: it may have made others."))
+    return Section("Schedule", (*items, Text(left, tone="dim")) if left else tuple(items))
 
 
 def _missing(con: duckdb.DuckDBPyConnection, kind: str) -> str:
@@ -215,6 +248,7 @@ def lws(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 DETAILS: DetailsTable = {
     (_GROUP, "RayCluster"): (cluster, worker_groups),
     (_GROUP, "RayJob"): (job,),
+    (_GROUP, "RayCronJob"): (cron,),
     (_GROUP, "RayService"): (service, applications, serve_config),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (lws,),
 }
