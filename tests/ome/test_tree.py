@@ -150,6 +150,8 @@ def test_users_that_cannot_be_attributed() -> None:
         "Snapshot: Complete",
     ]
     assert "  none observed" in text(grown(child("hull")), strays=True)
+    blind = text(grown(child("hull"), absent={"InferenceService": "not-collected"}), strays=True)
+    assert "  cannot tell: not all InferenceServices were collected" in blind
     assert [one["reason"] for one in as_dict(found, AT, strays=True)["content"]["unattributedUsers"]][:2] == [
         "AutomaticSelection",
         "RuntimeNotFound",
@@ -193,6 +195,8 @@ def test_targets_that_cannot_be_told() -> None:
     assert grown(*both, kind="ServingRuntime").target == ("ServingRuntime", "pond", "hull")
     with pytest.raises(TargetError, match=r'runtime target was not found: "swan"$'):
         grown(*both, name="swan")
+    with pytest.raises(TargetError, match="the cluster does not serve ClusterServingRuntime"):
+        grown(name="", absent={"ClusterServingRuntime": "unsupported"})
     with pytest.raises(TargetError, match="not collected"):
         grown(name="swan", absent={"ServingRuntime": "not-collected"})
 

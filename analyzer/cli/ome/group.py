@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 NO_REPORT = 1
 """Exit code where no report is printed, whatever the cause."""
 
+_MAX_NOTE = 2_000
+
 Namespace = Annotated[str, typer.Option("-n", "--namespace", metavar="NS", help="Its namespace.")]
 OmeNamespace = Annotated[
     str, typer.Option("--ome-namespace", metavar="NS", help="Where OME is installed and keeps pinned revisions.")
@@ -81,8 +83,10 @@ def answering() -> Iterator[None]:
 
 
 def show(text: str, notes: Iterable[str] = ()) -> None:
-    """Prints a report, and first, on stderr, what it cannot say for lack of evidence."""
+    """Prints a report, and first, on stderr, what it cannot say for lack of evidence; that may name what the bundle holds."""
+    from analyzer.ome.safe import text as masked
+
     for note in dict.fromkeys(notes):
         with contextlib.suppress(OSError, ValueError):
-            print(f"note: {one_line(note)}", file=sys.stderr)
+            print(f"note: {masked(note, _MAX_NOTE)}", file=sys.stderr)
     sys.stdout.write(text)

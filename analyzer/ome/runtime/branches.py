@@ -45,7 +45,11 @@ def lines(found: Tree, width: int, *, strays: bool) -> Iterator[str]:
         for stray in found.strays:
             yield from _stray(stray, width)
         if not found.strays:
-            yield "  none observed"
+            yield (
+                "  none observed"
+                if found.lists[-1].status == "Complete"
+                else "  cannot tell: not all InferenceServices were collected"
+            )
     yield f"Snapshot: {'Complete' if found.complete else 'Partial'}"
     for one in found.lists:
         yield from _listed(one, width)

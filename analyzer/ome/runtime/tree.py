@@ -126,8 +126,10 @@ def tree(world: World, name: str, kind: str, namespace: str) -> Tree:
         namespace: where a namespaced runtime lies; empty, only without a name: everywhere.
 
     Raises:
-        TargetError: it is not there, two have its name, or there are more runtimes than OME lists.
+        TargetError: it is not there, two have its name, there are more runtimes than OME lists, or OME is not installed.
     """
+    if world.judge(CLUSTER_RUNTIME, "") == "unsupported":
+        raise TargetError("runtime tree requires runtimes: the cluster does not serve ClusterServingRuntime (ome.io)")
     target = _target(world, name, kind, namespace) if name else None
     scope = namespace if (target is None or target.kind == NAMESPACED_RUNTIME) else ""
     clustered, lost = world.all(CLUSTER_RUNTIME)
