@@ -19,7 +19,6 @@ SHORT_INCIDENTS: Final = 90
 
 
 _PLACED = re.compile(r"(.*) \((\S[^()]*:\d+)\)\Z", re.DOTALL)
-_TELLING = {"Observed": 2, "Reported": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +74,18 @@ def quote(report: Report, item: Evidence) -> Quote:
 def quotes(report: Report, finding: Finding) -> tuple[Quote, ...]:
     """All evidence of a finding that points somewhere or says something, the most telling first.
 
-    The cluster's own words (a log, an event) come before a status field, and there the longer text before the shorter.
+    The cluster's own words (a log, an event) come before a status field. Of several such words the rule's first is the one
+    that it means; of several fields the longest message, since it says more than the reason beside it, else the rule's first.
     """
     found = [quote(report, item) for item in finding.evidence if item.file or item.value]
-    telling = max(found, key=lambda item: (_TELLING.get(item.kind, 0), len(item.text)), default=None)
+    telling = max(found, key=_tells, default=None)
     return tuple(sorted(found, key=lambda item: item is not telling))
+
+
+def _tells(item: Quote) -> tuple[int, int]:
+    if item.kind == "Observed":
+        return 2, 0
+    return int(item.kind == "Reported"), len(item.text) if " " in item.text else 0
 
 
 def measured_at(report: Report) -> str:

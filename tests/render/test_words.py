@@ -131,6 +131,18 @@ def test_the_most_telling_evidence_comes_first() -> None:
     assert [item.text for item in quotes(SAMPLE, replace(CRASH, evidence=(code, message)))] == ["back-off restarting", "2"]
 
 
+def test_the_line_that_the_rule_puts_first_is_quoted_first() -> None:
+    cause = Evidence(0, "a.log", 3, "", "GPU 4e is in use", "Observed")
+    echo = Evidence(0, "a.log", 9, "", "Changing the label of the node to 'failed'", "Observed")
+    label = Evidence(0, "nodes.yaml", 1, "metadata.labels.state", "failed at long last", "Reported")
+    assert [item.text for item in quotes(SAMPLE, replace(CRASH, evidence=(label, cause, echo)))] == [
+        cause.value, label.value, echo.value,
+    ]  # fmt: skip
+    ready = Evidence(0, "pods.yaml", 2, "status.ready", "0", "Reported")
+    phase = Evidence(0, "pods.yaml", 3, "status.phase", "Running", "Reported")
+    assert [item.text for item in quotes(SAMPLE, replace(CRASH, evidence=(ready, phase)))] == ["0", "Running"]
+
+
 def test_ages_and_plurals() -> None:
     assert [words.lasted(300.0), words.lasted(None)] == ["for 5 min", "for an unknown time"]
     assert [words.plural(2, noun) for noun in ("Endpoints", "Ingress", "NetworkPolicy")] == [
