@@ -17,6 +17,7 @@ from analyzer.bundle.logs import LogCounter
 from analyzer.bundle.signatures import Scanner, search
 from analyzer.engine.case_file import Case
 from analyzer.facts.rows import insert_rows
+from analyzer.store.renew import renew
 from analyzer.store.schema import TABLES
 
 Kind = tuple[str, str]
@@ -45,7 +46,10 @@ def build(con: duckdb.DuckDBPyConnection, case: Case, known: Iterable[Kind], sca
         known: (API group, kind) that the rules need: collected whole unless the case says that they are missing.
         scanner: the signatures to look for in the logs.
     """
-    _empty(con)
+    renew(con, "parts")
+    for table in TABLES:
+        if table.stage == "result":
+            con.execute(f'DROP TABLE IF EXISTS "{table.name}"')
     known = set(known)
     objects = [_object_row(number, value) for number, value in enumerate(_completed(case))]
     files = [_file(0, "case.yaml", "objects")]
@@ -68,22 +72,9 @@ def build(con: duckdb.DuckDBPyConnection, case: Case, known: Iterable[Kind], sca
         files.append(row | {key: item[key] for key in ("status", "line", "error", "lost") if key in item})
     insert_rows(con, "files", files)
     insert_rows(con, "inputs", [_input(case)])
-    facts.derive_all(con, needed=known, made=True)
+    facts.derive_all(con, needed=known)
     if not case.knows_time:
         con.execute("UPDATE inputs SET collected_at = NULL, as_of = NULL")
-
-
-def _empty(con: duckdb.DuckDBPyConnection) -> None:
-    """Leaves all tables up to the facts, empty, whatever the last case left.
-
-    A case fills few of more than a hundred: those that are empty stay, as making all of them takes longer than the rest.
-    """
-    sizes = dict(con.execute("SELECT table_name, estimated_size FROM duckdb_tables() WHERE NOT temporary").fetchall())
-    for table in TABLES:
-        if table.stage != "result" and sizes.get(table.name, 1):
-            con.execute(table.ddl().replace("CREATE TABLE", "CREATE OR REPLACE TABLE", 1))
-        elif table.stage == "result" and table.name in sizes:
-            con.execute(f'DROP TABLE "{table.name}"')
 
 
 def parse_kind(text: str) -> Kind:

@@ -1,4 +1,5 @@
-"""What logs, containers and events say about the layers between a GPU and a program: driver, runtime, fabric manager, NCCL.
+"""What logs, containers and events say about the layers between a GPU and a program: driver, runtime, fabric manager, NCCL;
+and what the parts of the GPU Operator, the plugins of DRA drivers and the programs themselves say.
 
 The words are found by the signatures of `rules/gpu`; what they mean is data: `stack_words.yaml`.
 """
@@ -45,23 +46,27 @@ WHERE k.signature = 'gpu/bug-report-driver'
     AND json_extract_string(k.fields, '$.version') <> json_extract_string(u.fields, '$.version')
 QUALIFY row_number() OVER (PARTITION BY k.log_id ORDER BY k.line, u.line) = 1
 """
+# One filter over all: compiling such a pattern takes longer than most messages take to be looked through.
 _MESSAGES = r"""
+WITH said AS MATERIALIZED (
 SELECT p.input, p.object_id, p.node, c.status_path || '.state.' || c.state || '.message' AS path, c.message,
     coalesce(c.finished_at, c.started_at, p.since), p.since, 1, p.object_id, NOT coalesce(c.ready, false) AND NOT p.made_good
-FROM containers c JOIN pods p USING (object_id) WHERE regexp_matches(c.message, $words)
+FROM containers c JOIN pods p USING (object_id) WHERE c.message <> ''
 UNION ALL
 SELECT p.input, p.object_id, p.node, c.status_path || '.lastState.terminated.message', c.last_message, c.last_finished_at,
     c.last_finished_at, 1,
     p.object_id, NOT coalesce(c.ready, false)
-FROM containers c JOIN pods p USING (object_id) WHERE regexp_matches(c.last_message, $words)
+FROM containers c JOIN pods p USING (object_id) WHERE c.last_message <> ''
 UNION ALL
 SELECT e.input, e.object_id, p.node, 'message', e.message, e.last_at, e.first_at, e.times, p.object_id,
     NOT coalesce(p.ready, false) AND p.state <> 'Completed'
-FROM events e JOIN pods p ON p.object_id = e.about_id WHERE e.type = 'Warning' AND regexp_matches(e.message, $words)
+FROM events e JOIN pods p ON p.object_id = e.about_id WHERE e.type = 'Warning' AND e.message <> ''
+)
+FROM said WHERE regexp_matches(message, $words)
 """
 _EDGES = """
 INSERT INTO relations SELECT DISTINCT node_id, pod_id, 'gpu-words' FROM gpu_words
-WHERE fresh AND node_id IS NOT NULL AND pod_id IS NOT NULL AND topic <> 'nccl'
+WHERE fresh AND node_id IS NOT NULL AND pod_id IS NOT NULL AND topic IN ('driver', 'runtime', 'fabric')
 """
 
 
