@@ -60,6 +60,8 @@ def test_those_that_may_not_are_listed_namespaced_first_and_by_name() -> None:
     off: dict[str, Any] = {"disabled": True}
     found = chosen(runtime("b", **off), runtime("a", **off), runtime("z", NAMESPACE, **off))
     assert [verdict.runtime.name for verdict in found.verdicts] == ["z", "a", "b"]
+    broken = chosen(fit("good"), runtime("a", **off), fit("m", NAMESPACE, priority="high"))
+    assert [verdict.runtime.name for verdict in broken.verdicts] == ["good", "m", "a"]
 
 
 @pytest.mark.parametrize(

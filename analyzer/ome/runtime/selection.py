@@ -69,8 +69,10 @@ def select(world: World, service: Thing, model: Thing) -> Selection:
         candidates.TooManyRuntimesError: OME's command would give up.
     """
     choice = candidates.choose(world, service, model)
-    verdicts = tuple(_verdict(one, model.spec) for one in choice.candidates)
-    return Selection(service.namespace, service.name or model.name, model, verdicts, choice.lost)
+    verdicts = [_verdict(one, model.spec) for one in choice.candidates]
+    # Those that may be chosen are ranked already; one that does not decode was ranked by what could be read of it.
+    verdicts.sort(key=lambda one: (1, one.runtime.kind != NAMESPACED_RUNTIME, one.runtime.name) if one.reason else (0, False, ""))
+    return Selection(service.namespace, service.name or model.name, model, tuple(verdicts), choice.lost)
 
 
 def anyone(namespace: str) -> Thing:
