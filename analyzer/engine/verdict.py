@@ -12,9 +12,11 @@ CORE_KINDS = ("Node", "Pod", "Event")
 NAMED = 3
 """Causes that the verdict names."""
 MAX_CLAUSE = 80
-"""Characters of a cause that the verdict names."""
-MIN_NAME = 16
-"""What is left of a long name at least, so that it can still be told from others."""
+"""Characters of a cause that the verdict names, long names not counted beyond `NAME`."""
+NAME = 16
+"""From so many characters on a word is taken for a name: it stays whole, so that it can be searched."""
+MAX_WORD = 317
+"""A namespace with a name has at most so many characters (Kubernetes' API: 63 and 253); what is longer is none."""
 _TORN = "; the bundle itself is not whole"
 _UNSEEN = ("partial", "forbidden", "not-collected", "removed")
 _HOW = {"partial": "only partly collected", "forbidden": "forbidden to the collector", "not-collected": "not collected"}
@@ -70,14 +72,15 @@ def _problems(trees: Sequence[Tree]) -> str:
 
 
 def clause(title: str) -> str:
-    """What a title says before its explanation (`: …`), with long names cut in the middle."""
-    words = title.split(": ", 1)[0].rstrip(".:").split()
-    while words and (over := len(" ".join(words)) - MAX_CLAUSE) > 0:
-        longest = max(range(len(words)), key=lambda position: len(words[position]))
-        if len(words[longest]) <= MIN_NAME:
-            break
-        words[longest] = clip(words[longest], max(len(words[longest]) - over, MIN_NAME))
-    return clip(" ".join(words), MAX_CLAUSE)
+    """What a title says before its explanation (`: …`), cut between words where it is long; names stay whole."""
+    left = MAX_CLAUSE
+    kept: list[str] = []
+    for word in title.split(": ", 1)[0].rstrip(".:").split():
+        left -= min(len(word), NAME) + bool(kept)
+        if left < 0:
+            return f"{' '.join(kept).rstrip(',;')} …"
+        kept.append(clip(word, MAX_WORD))
+    return " ".join(kept)
 
 
 def _inside(words: str) -> str:

@@ -14,6 +14,7 @@ from analyzer.render import words
 from analyzer.render.covered import capped
 from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line, short_path
 from analyzer.render.json import single_rules
+from analyzer.render.markdown_cluster import cluster_blocks
 from analyzer.render.tree import Step
 from analyzer.render.view import IncidentView, asks, full_views, incident_views, measured_at, not_shown, quotes, unknown_domains
 
@@ -26,7 +27,7 @@ OTHERS: Final = 200
 ASKS: Final = 60
 CODES: Final = 12
 LISTED: Final = 20
-_KEEP, _INCIDENT, _NEXT, _EVIDENCE, _OPEN, _CHAIN, _OTHER, _COVERAGE = range(8)
+_KEEP, _INCIDENT, _NEXT, _EVIDENCE, _OPEN, _CHAIN, _OTHER, _COVERAGE, _CLUSTER = range(9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ def _blocks(report: Report) -> list[_Block]:
         blocks += _incident(report, view, shown)
     blocks += _others(report, views, shown)
     blocks += _open(report)
+    blocks += [_Block(_CLUSTER, text) for text in cluster_blocks(report)]
     blocks.append(_Block(_COVERAGE, _coverage(report)))
     blocks.append(_Block(_KEEP, _made(report)))
     return [block for block in blocks if block.text]

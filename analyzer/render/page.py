@@ -31,6 +31,8 @@ from analyzer.render.view import (
 )
 from analyzer.times import age
 
+VERDICT: Final = 2_000
+"""Characters of the verdict: three causes with the longest names fit."""
 FINDINGS: Final = 500
 DETAILS: Final = 200
 OBJECTS: Final = 50
@@ -192,7 +194,7 @@ def build(report: Report) -> Page:
     answerable = sum(bool(ask.commands) for ask in questions)
     return Page(
         title=clip(one_line(report.verdict), 90),
-        verdict=clip(one_line(report.verdict), 1000),
+        verdict=clip(one_line(report.verdict), VERDICT),
         after=_after(report, views, open_rules),
         facts=_facts(report, open_rules, answerable),
         cards=cards,

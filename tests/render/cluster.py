@@ -130,6 +130,9 @@ RACK = Section(
 OVERVIEW = (GPUS, QUEUES, SERVING)
 CLUSTER: Report = replace(SAMPLE, overview=(*OVERVIEW, RACK))
 """The sample with its cluster in tables."""
+_FEW = replace(GPUS, tables=(replace(GPUS.tables[0], rows=GPUS.tables[0].rows[:9], folded=GPUS.tables[0].rows[9:11]),))
+SMALL: Report = replace(SAMPLE, overview=(_FEW, QUEUES, SERVING, RACK))
+"""The same with few nodes."""
 
 
 def largest() -> tuple[Section, ...]:

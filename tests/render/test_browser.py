@@ -12,7 +12,7 @@ from analyzer.engine.model import Report
 from analyzer.render.html import report_html
 
 from .browser import Browser
-from .cluster import CLUSTER, crowded
+from .cluster import CLUSTER, SMALL, crowded
 from .hostile import STRINGS
 from .sample import FRONT_PODS, HEALTHY, SAMPLE, big, with_text
 
@@ -27,8 +27,8 @@ REPORTS: dict[str, Report] = {
     "long words": with_text(SAMPLE, lambda was: was + LONG),
     "cluster": CLUSTER,
     "cluster, crowded": crowded(),
-    "cluster, hostile": with_text(CLUSTER, lambda was: f"{was} {' '.join(STRINGS)}"),
-    "cluster, long words": with_text(CLUSTER, lambda was: was + LONG),
+    "cluster, hostile": with_text(SMALL, lambda was: f"{was} {' '.join(STRINGS)}"),
+    "cluster, long words": with_text(SMALL, lambda was: was + LONG),
 }
 # Text against the background behind it, as WCAG 2.2 computes it; transparent backgrounds are looked through.
 CONTRAST = """(() => {

@@ -18,7 +18,7 @@ from analyzer.engine.model import Incident, KindCoverage, NotEvaluated, Report
 from analyzer.render.html import report_html
 from analyzer.render.markdown import report_markdown
 
-from .cluster import CLUSTER
+from .cluster import CLUSTER, SMALL
 from .hostile import STRINGS, either
 from .sample import CORDON, CRASH, FRONT_PODS, HEALTHY, NODE_DOWN, SAMPLE, big, finding, with_text
 
@@ -228,7 +228,7 @@ def test_ages_name_the_moment_they_are_measured_at() -> None:
 
 @pytest.mark.parametrize("text", STRINGS)
 def test_hostile_text_in_every_field_stays_text(text: str) -> None:
-    page = Page(report_html(with_text(CLUSTER, lambda was: f"{was} {text}")))
+    page = Page(report_html(with_text(SMALL, lambda was: f"{was} {text}")))
     held(page)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]", page.text)
 
@@ -236,7 +236,7 @@ def test_hostile_text_in_every_field_stays_text(text: str) -> None:
 @given(either)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_in_every_field_stays_text(text: str) -> None:
-    held(Page(report_html(with_text(CLUSTER, lambda _: text))))
+    held(Page(report_html(with_text(SMALL, lambda _: text))))
 
 
 def test_only_https_references_become_links() -> None:
@@ -253,9 +253,9 @@ def test_a_template_of_a_bundle_is_not_run() -> None:
 
 def test_a_large_report_stays_small_and_says_what_it_leaves_out() -> None:
     report = big()
-    start = time.monotonic()
+    start = time.process_time()
     text = report_html(report)
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
     assert len(text.encode()) < 2_000_000
     page = Page(text)
     held(page)

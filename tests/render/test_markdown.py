@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from analyzer.engine.model import Report
 from analyzer.render.markdown import report_markdown
 
+from .cluster import CLUSTER, GPUS, SMALL
 from .hostile import STRINGS, either
 from .sample import CORDON, CRASH, FRONT_DOWN, HEALTHY, NODE_DOWN, SAMPLE, big, with_text
 
@@ -22,7 +23,9 @@ BLOCKS = {
     "paragraph_open", "paragraph_close", "inline", "heading_open", "heading_close", "bullet_list_open", "bullet_list_close",
     "ordered_list_open", "ordered_list_close", "list_item_open", "list_item_close", "fence",
 }  # fmt: skip
-HEADINGS = re.compile(r"Causes|Other findings|Not evaluated|Coverage|How this was made|\d+\. (Error|Warning|Info):.*", re.DOTALL)
+HEADINGS = re.compile(
+    r"Causes|Other findings|Not evaluated|Cluster(: .*)?|Coverage|How this was made|\d+\. (Error|Warning|Info):.*", re.DOTALL
+)
 STRONG = {
     "Broken now:", "Who acts:", "Does waiting help:", "Since:", "Basis:", "Cause:", "What it leads to:", "Evidence:", "Do next:",
 }  # fmt: skip
@@ -93,14 +96,14 @@ def test_a_domain_without_a_trace_is_not_mentioned() -> None:
 
 @pytest.mark.parametrize("text", STRINGS)
 def test_hostile_text_changes_nothing_but_text(text: str) -> None:
-    assert shape(report_markdown(with_text(SAMPLE, lambda was: f"{text} {was}")))
-    assert shape(report_markdown(with_text(SAMPLE, lambda was: f"{was}{text}")))
+    assert shape(report_markdown(with_text(SMALL, lambda was: f"{text} {was}")))
+    assert shape(report_markdown(with_text(SMALL, lambda was: f"{was}{text}")))
 
 
 @given(either)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_in_every_field_stays_text(text: str) -> None:
-    held(report_markdown(with_text(SAMPLE, lambda _: text)))
+    held(report_markdown(with_text(SMALL, lambda _: text)))
 
 
 def test_hostile_words_do_not_move_the_blocks() -> None:
@@ -154,3 +157,38 @@ def test_two_bundles_are_told_apart() -> None:
     text = report_markdown(report)
     assert "`[1] mg/quay-io-example/" in text
     assert "`later.tar.gz`" in text
+
+
+def test_the_cluster_is_only_what_has_a_finding_and_where_the_rest_is() -> None:
+    text = report_markdown(CLUSTER)
+    part = text[text.index("## Cluster: ") : text.index("## Coverage")]
+    for says in (
+        "## Cluster: GPU nodes (340 nodes, 2,606 GPUs)",
+        "- Error: `rack1-gpu-000`: allocatable 7 / 8; GPU 5 lost; 2 allocated; 5 free by count",
+        "- Error: `research-cq` (h200-spot, nvidia.com/gpu): nominal 16; reserved not collected; borrowed not collected",
+        '- All rows: report.html, or `triage sql . "SELECT node, devices FROM gpu_nodes ORDER BY node"`',
+        "Without a finding: One large machine; see report.html.",
+    ):
+        assert says in part, says
+    assert "rack1-gpu-002" not in part
+    assert "for 19 h" in part
+    assert part.index("rack1-gpu-008") < part.index("rack1-gpu-006")
+
+
+def test_five_rows_of_a_section_are_named_and_the_rest_counted() -> None:
+    rows = tuple(replace(row, finding="n1") for row in GPUS.tables[0].rows)
+    section = replace(GPUS, tables=(replace(GPUS.tables[0], rows=rows, folded=()),))
+    text = report_markdown(replace(SAMPLE, overview=(section,)))
+    assert text.count("`rack1-gpu-") == 5
+    assert "- 25 more with a finding; all rows: report.html" in text
+
+
+def test_the_cluster_is_the_first_to_go_where_there_is_a_limit() -> None:
+    whole, without = report_markdown(CLUSTER), report_markdown(SAMPLE)
+    for limit in (len(without) + 80, len(whole) - 1):
+        text = report_markdown(CLUSTER, max_chars=limit)
+        assert len(text) <= limit
+        assert "Cut to fit" in text
+        assert text.split("## Cluster")[0].rstrip().startswith(without.split("## Coverage")[0].rstrip())
+        assert "## Coverage" in text
+    assert "## Cluster" not in without

@@ -175,9 +175,9 @@ def test_a_plain_query_stands_in_double_quotes() -> None:
 def test_six_full_sections_are_quick_and_small() -> None:
     report = replace(big(3000, 500), overview=largest())
     plain = report_html(replace(report, overview=()))
-    start = time.monotonic()
+    start = time.process_time()
     text = report_html(report)
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
     assert len(text.encode()) < 2_000_000
     assert len(text) - len(plain) < 1_500_000
     assert text.count('role="rowheader"') >= 900
