@@ -44,6 +44,22 @@ _LABELS |= {
     for kind in ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob")
 }
 
+_CLUSTERS: dict[tuple[str, str], list[str]] = {
+    ("ray.io", "RayJob"): ["$.status.rayClusterName"],
+    ("ray.io", "RayService"): ["$.status.activeServiceStatus.rayClusterName", "$.status.pendingServiceStatus.rayClusterName"],
+}
+"""Where the status of these kinds names their RayClusters."""
+
+_WITHOUT_PODS = frozenset(
+    {("kueue.x-k8s.io", kind) for kind in (
+        "ClusterQueue", "LocalQueue", "Cohort", "ResourceFlavor", "AdmissionCheck", "Topology", "WorkloadPriorityClass",
+        "ProvisioningRequestConfig", "MultiKueueConfig", "MultiKueueCluster",
+    )}
+    | {("serving.kserve.io", kind) for kind in ("ServingRuntime", "ClusterServingRuntime", "TrainedModel")}
+    | {("autoscaling.x-k8s.io", "ProvisioningRequest"), ("", "ConfigMap"), ("", "Secret"), ("", "Namespace")}
+)  # fmt: skip
+"""Kinds that never make pods."""
+
 _BELOW = """
 WITH RECURSIVE below(object_id, depth) AS (
     SELECT unnest($roots::BIGINT[]), 0
@@ -76,12 +92,7 @@ def pods_of(con: duckdb.DuckDBPyConnection, target: Target, role: str | None = N
     """
     if role is not None:
         check_role(target, role)
-    roots = [target.object_id] if target.object_id is not None else []
-    if (target.group, target.kind) == ("kueue.x-k8s.io", "Workload"):
-        # Kueue's object has no pods: the job that it stands for does, and owns it (a pod of a group owns it too).
-        roots += [
-            row[0] for row in con.execute("SELECT owner_id FROM owners WHERE object_id = ? AND owner_id >= 0", roots).fetchall()
-        ]
+    roots = [] if target.object_id is None else [target.object_id, *_stands_for(con, target)]
     rows = con.execute(_BELOW, {"roots": roots, "namespace": target.namespace}).fetchall()
     pods = {name: _pod(target.namespace, name, json) for name, json in rows}
     for pod in _labelled(con, target, found=bool(pods)):
@@ -92,6 +103,31 @@ def pods_of(con: duckdb.DuckDBPyConnection, target: Target, role: str | None = N
     if not chosen:
         raise NoLogError(_no_pods(con, target, role))
     return chosen
+
+
+def _stands_for(con: duckdb.DuckDBPyConnection, target: Target) -> list[int]:
+    """Objects that it does not own, and whose pods are its own.
+
+    Kueue's Workload has no pods: the job that it stands for does, and owns it (a pod of a group owns it too), or names it where
+    it was made before the job. A RayJob may use a RayCluster that it did not make (clusterSelector); a RayService names its two.
+    """
+    if (target.group, target.kind) == ("kueue.x-k8s.io", "Workload"):
+        query = (
+            "SELECT owner_id FROM owners WHERE object_id = $id AND owner_id >= 0 UNION SELECT object_id FROM objects "
+            "WHERE namespace = $space AND contains(json::VARCHAR, $mark) AND $name IN ("
+            "json_extract_string(json, '$.metadata.labels.\"kueue.x-k8s.io/prebuilt-workload-name\"'), "
+            "json_extract_string(json, '$.metadata.annotations.\"kueue.x-k8s.io/prebuilt-workload-name\"'))"
+        )
+        values = {"id": target.object_id, "space": target.namespace, "name": target.name, "mark": "prebuilt-workload-name"}
+        return [row[0] for row in con.execute(query, values).fetchall()]
+    paths = _CLUSTERS.get((target.group, target.kind))
+    if not paths:
+        return []
+    query = (
+        "SELECT c.object_id FROM objects o JOIN objects c ON c.api_group = 'ray.io' AND c.kind = 'RayCluster' "
+        "AND c.namespace = o.namespace AND list_contains(json_extract_string(o.json, ?), c.name) WHERE o.object_id = ?"
+    )
+    return [row[0] for row in con.execute(query, [paths, target.object_id]).fetchall()]
 
 
 def check_role(target: Target, role: str) -> None:
@@ -179,10 +215,27 @@ def _no_pods(con: duckdb.DuckDBPyConnection, target: Target, role: str | None) -
     """Why there is no pod: an owner whose pods were all collected has none, else nobody can tell."""
     what = {"head": "head pod", "workers": "worker pod", "submitter": "submitter pod"}.get(role or "", "pod")
     thing = f"{target.kind} {target.name}"
+    if (target.group, target.kind) in _WITHOUT_PODS:
+        return f"not found: a {target.kind} makes no pods"
     if role == "submitter" and target.kind in {"RayCluster", "RayService"}:
         return f"not found: a {target.kind} has no submitter; a RayJob has"
     row = con.execute("SELECT status, scope, reason FROM coverage WHERE api_group = '' AND kind = 'Pod'").fetchone()
     status, scope, reason = row or ("not-collected", [], None)
     if status in {"complete", "absent"} and ("*" in scope or target.namespace in scope):
-        return f"not found: {thing} has no {what} in this bundle"
+        return f"not found: {thing} has no {what} in this bundle{_off(con, target)}"
     return f"not collected: no {what} of {thing} is in this bundle ({reason or 'it does not have all pods'})"
+
+
+def _off(con: duckdb.DuckDBPyConnection, target: Target) -> str:
+    """Why that is as it should be, in brackets: it is suspended, stopped or scaled to zero."""
+    row = con.execute("SELECT json::VARCHAR FROM objects WHERE object_id = ?", [target.object_id]).fetchone()
+    value = orjson.loads(row[0]) if row else {}
+    spec, status = mapping(value.get("spec")), mapping(value.get("status"))
+    marks = mapping(mapping(value.get("metadata")).get("annotations"))
+    if flag(spec.get("suspend")) or flag(mapping(spec.get("runPolicy")).get("suspend")) or status.get("phase") == "Suspended":
+        return ": it is suspended"
+    if (target.group, target.kind) == ("kueue.x-k8s.io", "Workload") and not mapping(status.get("admission")):
+        return ": it is not admitted"
+    if str(marks.get("serving.kserve.io/stop")).lower() == "true":
+        return ": it is stopped"
+    return ": it is scaled to zero" if number(spec.get("replicas")) == 0 else ""

@@ -9,6 +9,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -305,3 +306,81 @@ def test_of_very_many_missing_logs_some_are_told(run: Run, tmp_path: Path) -> No
 
 def test_a_hostile_name_steers_nothing() -> None:
     assert Series("web\x1b[2J\n0", "a\tb", ()).prefix == "[web 0/a b] "
+
+
+def test_a_ray_service_with_two_clusters_and_logs_of_earlier_runs(run: Run, tmp_path: Path) -> None:
+    service = thing("ray.io/v1", "RayService", "chat")
+    # KubeRay owns both clusters; of the pending one the reference was lost, the status names it.
+    old, new = thing("ray.io/v1", "RayCluster", "chat-old", service), thing("ray.io/v1", "RayCluster", "chat-new")
+    service["status"] = {
+        "activeServiceStatus": {"rayClusterName": "chat-old"},
+        "pendingServiceStatus": {"rayClusterName": "chat-new"},
+    }
+
+    def ray_pod(name: str, cluster: dict[str, Any], role: str, **more: Any) -> dict[str, Any]:
+        return pod(name, cluster, containers=("ray",), labels={"ray.io/node-type": role}, **more)
+
+    objects = [
+        service,
+        old,
+        new,
+        ray_pod("old-head", old, "head", restarts={"ray": 2}),
+        ray_pod("new-head", new, "head"),
+        ray_pod("old-w", old, "worker"),
+        ray_pod("new-w", new, "worker", restarts={"ray": 1}),
+    ]
+    logs = {
+        "shop/old-head/ray/rotated/2.log.20260301-100000": f"{T}1Z rotated\n",
+        "shop/old-head/ray/current": f"{T}4Z now\n",
+        "shop/old-head/ray/previous": f"{T}0Z before\n",
+        "shop/new-head/ray/current": f"{T}2Z new\n{T}5Z newer\n",
+        "shop/old-w/ray/current": f"{T}3Z old worker\n",
+        "shop/new-w/ray/current": f"{T}2Z new worker\n",
+        "shop/new-w/ray/previous": f"{T}0Z lost\n",
+    }
+    bundle = write(tmp_path / "b", objects, logs)
+    heads = run("logs", bundle, "rayservice/chat", "--role", "head").stdout.splitlines()
+    assert [line.split("Z ")[1] for line in heads] == ["rotated", "new", "now", "newer"]
+    assert heads[1].startswith("[new-head/ray] ")
+    workers = run("logs", bundle, "rayservice/chat", "--role", "workers").stdout.splitlines()
+    assert [line.split("Z ")[1] for line in workers] == ["new worker", "old worker"]
+    before = run("logs", bundle, "rayservice/chat", "--previous").stdout.splitlines()
+    assert sorted(line.split("Z ")[1] for line in before) == ["before", "lost"]
+    assert run("logs", bundle, "rayservice/chat").stdout.count("\n") == 6
+    assert "a RayService has no submitter" in run("logs", bundle, "rayservice/chat", "--role", "submitter", code=1).stderr
+
+
+def test_a_ray_job_on_a_cluster_that_it_did_not_make(run: Run, tmp_path: Path) -> None:
+    job, cluster = thing("ray.io/v1", "RayJob", "train"), thing("ray.io/v1", "RayCluster", "shared")
+    job["status"] = {"rayClusterName": "shared"}
+    head = pod("shared-head", cluster, labels={"ray.io/node-type": "head"})
+    bundle = write(tmp_path / "b", [job, cluster, head], {"shop/shared-head/app/current": "head\n"})
+    assert run("logs", bundle, "rayjob/train", "--role", "head").stdout == "head\n"
+
+
+def test_a_workload_that_was_made_before_its_job(run: Run, tmp_path: Path) -> None:
+    load = thing("kueue.x-k8s.io/v1beta2", "Workload", "ready-made")
+    job = thing("batch/v1", "Job", "sweep", labels={"kueue.x-k8s.io/prebuilt-workload-name": "ready-made"})
+    bundle = write(tmp_path / "b", [load, job, pod("sweep-0", job)], {"shop/sweep-0/app/current": "swept\n"})
+    assert run("logs", bundle, "workload/ready-made").stdout == "swept\n"
+
+
+def test_what_has_no_pods_says_so_plainly(run: Run, tmp_path: Path) -> None:
+    held = thing("ray.io/v1", "RayJob", "held") | {"spec": {"suspend": True}}
+    objects = [
+        held,
+        thing("apps/v1", "Deployment", "asleep") | {"spec": {"replicas": 0}},
+        thing("kueue.x-k8s.io/v1beta2", "LocalQueue", "jugs"),
+        thing("kueue.x-k8s.io/v1beta2", "Workload", "late"),
+        pod("other"),
+    ]
+    bundle = write(tmp_path / "b", objects, {"shop/other/app/current": "x\n"})
+    for name, says in (
+        ("localqueue/jugs", "not found: a LocalQueue makes no pods"),
+        ("rayjob/held", "not found: RayJob held has no pod in this bundle: it is suspended"),
+        ("workload/late", "not found: Workload late has no pod in this bundle: it is not admitted"),
+        ("deployment/asleep", "not found: Deployment asleep has no pod in this bundle: it is scaled to zero"),
+    ):
+        told = run("logs", bundle, name, code=1)
+        assert told.stdout == ""
+        assert says in told.stderr

@@ -17,6 +17,8 @@ _PLURALS = {
     ("batch", "Job"): "batch/jobs",
     ("ray.io", "RayCluster"): "ray.io/rayclusters",
     ("ray.io", "RayJob"): "ray.io/rayjobs",
+    ("ray.io", "RayService"): "ray.io/rayservices",
+    ("kueue.x-k8s.io", "LocalQueue"): "kueue.x-k8s.io/localqueues",
     ("kueue.x-k8s.io", "Workload"): "kueue.x-k8s.io/workloads",
 }
 
