@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ import cluster_info
 import gpu_operator
 import must_gather
 import triage_bundle
-from stories import gpu_cluster, gpu_faults, healthy, kind_dump, queues_and_serving
+from stories import gpu_cluster, gpu_faults, healthy, inference_platform, kind_dump, queues_and_serving
 
 HERE = Path(__file__).resolve().parent
 SAMPLES: dict[str, tuple[Callable[[], Any], Callable[[Path, Any], None]]] = {
     "gpu-cluster": (gpu_cluster.story, must_gather.write),
     "gpu-faults": (gpu_faults.story, gpu_operator.write),
     "healthy": (healthy.story, must_gather.write),
+    "inference-platform": (inference_platform.story, partial(triage_bundle.write, kinds=inference_platform.KINDS)),
     "kind-dump": (kind_dump.story, cluster_info.write),
     "queues-and-serving": (queues_and_serving.story, triage_bundle.write),
 }

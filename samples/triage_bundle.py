@@ -39,12 +39,15 @@ NOT_SERVED = (
 """What was asked for and the cluster does not know."""
 
 
-def write(root: Path, cluster: Cluster) -> None:
-    """Write the cluster as `triage collect` would leave it."""
+Kinds = tuple[tuple[str, str, str, str, bool], ...]
+
+
+def write(root: Path, cluster: Cluster, kinds: Kinds = KINDS) -> None:
+    """Write the cluster as `triage collect` would leave it; `kinds` is what was asked for and served."""
     begin = cluster.end - timedelta(seconds=41)
     texts = {"version": "bundle-triage\n0.1.0\n", "timestamp": f"{_stamp(begin)}\n{_stamp(cluster.end)}\n"}
     requests = []
-    for group, version, kind, plural, spaced in KINDS:
+    for group, version, kind, plural, spaced in kinds:
         held: dict[str, list[Object]] = {}
         for obj in cluster.objects:
             if (obj["apiVersion"], obj["kind"]) == (f"{group}/{version}" if group else version, kind):

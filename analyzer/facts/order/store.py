@@ -95,6 +95,7 @@ def _models(world: World) -> Iterator[dict[str, Any]]:
 
 def _pods(world: World) -> Iterator[dict[str, Any]]:
     for order in world.orders:
+        grown = _has_what_it_needs(world, order)
         for pod in order.pods:
             yield {
                 "object_id": order.object_id,
@@ -109,7 +110,15 @@ def _pods(world: World) -> Iterator[dict[str, Any]]:
                 "status_path": pod.status_path,
                 "unallocated": pod.unallocated,
                 "allocated": bool(pod.claims) and all(allocated for _, _, allocated in pod.claims),
+                "grows": grown and pod.pending and bool(pod.unallocated),
             }
+
+
+def _has_what_it_needs(world: World, order: Order) -> bool:
+    """Whether the order serves with as many replicas as its class asks for at least, so that more of them are growth."""
+    found = world.class_of(order)
+    least = max(1, (found.min_replicas if found else None) or 1)
+    return order.serves and sum(pod.ready for pod in order.pods) >= least
 
 
 def _states(world: World) -> Iterator[dict[str, Any]]:

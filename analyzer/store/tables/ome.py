@@ -127,7 +127,7 @@ object_id BIGINT the Pod
 service_id BIGINT the InferenceService
 component VARCHAR its component
 running BOOLEAN it is not over and not being deleted
-lacks VARCHAR[] labels of the class picked (or named, or annotated) that the pod does not ask of its node; null where no class is known
+lacks VARCHAR[] labels of the class picked (or named, or annotated) that the pod does not ask for; null where no class is known
 """,
     ),
     table(

@@ -109,6 +109,7 @@ restarts INTEGER its restarts
 status_path VARCHAR where its status stands
 unallocated VARCHAR[] claims of it without a device
 allocated BOOLEAN it has claims, and all of them have their devices
+grows BOOLEAN one replica more than the order needs: it waits for devices on purpose, while others serve
 """,
     ),
     table(
