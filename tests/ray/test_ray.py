@@ -233,3 +233,41 @@ def test_any_shape_has_a_state(spec: dict[str, Any], status: dict[str, Any]) -> 
     services.blame(service, {"reef": cluster})
     assert services.rows(service, {})["state"]
     assert len(list(services.application_rows(service))) == len(service.applications)
+
+
+def ended_submitter(kind: str, at: str, job_status: str = "RUNNING") -> dict[str, Any]:
+    owner = {"apiVersion": "ray.io/v1", "kind": "RayJob", "name": "dive", "uid": "u-dive", "controller": True}
+    status = {"jobDeploymentStatus": "Running", "jobStatus": job_status}
+    con = database(
+        [
+            {
+                "apiVersion": "ray.io/v1",
+                "kind": "RayJob",
+                "metadata": {"name": "dive", "namespace": "bay", "uid": "u-dive"},
+                "status": status,
+            },
+            {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": {"name": "dive", "namespace": "bay", "ownerReferences": [owner]},
+                "status": {"conditions": [{"type": kind, "status": "True", "lastTransitionTime": at}]},
+            },
+        ]
+    )
+    (row,) = rows(con, "SELECT * FROM ray_jobs")
+    return row | {"page": page(con, "rayjob/dive", "bay")}
+
+
+def test_a_job_that_is_said_to_run_while_its_submitter_ended_long_ago() -> None:
+    row = ended_submitter("Complete", "2026-11-01T09:00:00Z")
+    assert (row["state"], row["submitter_end"]) == ("Running", "Complete")
+    (line,) = [line for line in section(row["page"], "Job") if line.startswith("It may be over:")]
+    assert "its submitter ended (Complete) 3 h before" in line
+    assert line.endswith('while the status still says "RUNNING"')
+    assert ended_submitter("Failed", "2026-11-01T09:00:00Z")["submitter_end"] == "Failed"
+
+
+def test_a_submitter_that_ended_just_now_or_with_its_job_contradicts_nothing() -> None:
+    assert ended_submitter("Complete", "2026-11-01T11:57:00Z")["submitter_end"] is None
+    assert ended_submitter("Complete", "2026-11-01T09:00:00Z", "SUCCEEDED")["submitter_end"] is None
+    assert ended_submitter("SuccessCriteriaMet", "2026-11-01T09:00:00Z")["submitter_end"] is None

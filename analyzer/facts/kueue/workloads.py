@@ -19,6 +19,8 @@ from analyzer.facts.kueue.store import Thing, Told
 from analyzer.facts.values import stored
 
 _HELD = (waits.QUEUE, waits.GATED, waits.HELD)
+_HOLDING = ("WaitingForReplacementPods", "BlockedOnPreemptionGates")
+"""Conditions that hold a Workload back, whatever the reason of the last evaluation."""
 _OUT_OF_QUEUE = (waits.GATED, waits.HELD, waits.DEACTIVATED)
 """Causes for which a Workload is in no queue."""
 _REQUEUED_LATE = ("PodsReadyTimeout", "AdmissionCheck")
@@ -121,7 +123,7 @@ def _waiting_state(one: Load) -> str:
         if reason == "Pending" and not stopped:
             # The scheduler passes over queues in a circle of cohorts and says so in these words too.
             return "Inadmissible" if one.behind_how else "Pending"
-    if cause in _HELD or one.conditions.true("WaitingForReplacementPods") or one.behind_how in ("Stopped", "Terminating"):
+    if cause in _HELD or one.behind_how in ("Stopped", "Terminating") or any(one.conditions.true(kind) for kind in _HOLDING):
         return "Held"
     return "Pending"
 

@@ -37,6 +37,14 @@ SELECT DISTINCT src, dst, kind FROM (
 WHERE src IS NOT NULL AND dst IS NOT NULL
 """
 
+# The submitter follows its job and ends with it; KubeRay gives the status 5 minutes to follow (its grace period of transitions).
+_SUBMITTERS = """
+UPDATE ray_jobs SET submitter_end = c.type, submitter_end_at = c.since FROM conditions c, inputs i
+WHERE c.object_id = ray_jobs.submitter_id AND c.type IN ('Complete', 'Failed') AND c.status = 'True' AND i.input = ray_jobs.input
+    AND ray_jobs.deployment_status = 'Running' AND coalesce(ray_jobs.job_status, '') IN ('', 'PENDING', 'RUNNING')
+    AND NOT ray_jobs.deleted AND c.since < i.as_of - INTERVAL 5 MINUTE
+"""
+
 _STATES = """
 INSERT INTO states
 SELECT object_id, $1, 'RayCluster', namespace, name, state, reason, message, since FROM ray_clusters
@@ -83,6 +91,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
             job.waits_for = around.waits(job, known.get(space, {}), submitter)
         rows.append(jobs.row(job, ids.get(space, {}).get(job.cluster or ""), submitter.object_id if submitter else None))
     insert_rows(con, "ray_jobs", rows)
+    con.execute(_SUBMITTERS)
     told = [services.read(item) for item in stored(con, [(GROUP, "RayService")])]
     for service in told:
         services.blame(service, known.get((service.input, service.namespace), {}))

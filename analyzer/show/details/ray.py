@@ -100,6 +100,10 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     for label, key in (("Started", "started_at"), ("Ended", "ended_at")):
         if row[key]:
             facts.append(Fact(label, words.ago(row[key], it.as_of)))
+    if row["submitter_end"]:
+        ended = f"its submitter ended ({row['submitter_end']}) {words.ago(row['submitter_end_at'], it.as_of)}"
+        said = words.quoted(row["job_status"] or row["deployment_status"], 60)
+        facts.append(Fact("It may be over", f"Deduced: {ended}, while the status still says {said}", "warning"))
     if row["finishing"]:
         facts.append(Fact("Finishing", f"the job is {words.short(row['job_status'])}, its submitter has not ended", "warning"))
     if row["waits_for"]:

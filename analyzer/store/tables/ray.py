@@ -93,6 +93,8 @@ attempts INTEGER attempts that it may have (backoffLimit + 1)
 started_at TIMESTAMP status.startTime
 ended_at TIMESTAMP status.endTime
 finishing BOOLEAN the job has ended and its submitter has not
+submitter_end VARCHAR Complete or Failed: so its submitter ended, more than 5 minutes ago, while the status says that the job runs
+submitter_end_at TIMESTAMP when it did
 initializing BOOLEAN it waits for its cluster and has not begun
 waits_for VARCHAR what it waits for, in words, the most basic first
 """,
