@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.related import lws, runs, states
+from analyzer.facts.related import lws, pools, runs, states
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `lws`, `lws_groups` and `job_runs`, rows of `states`, and edges from gangs to their pods.
+    """Fills `lws`, `lws_groups`, `inference_pools` and `job_runs`, rows of `states`, and edges from gangs to their pods.
 
     Needs `conditions`, `pods`, `containers`, `owners`, `events`, `coverage`, `kueue_jobs`.
     """
     lws.derive(con)
     states.derive(con)
+    pools.derive(con)
     runs.derive(con)

@@ -48,6 +48,21 @@ FROM objects g JOIN (
 WHERE g.api_group = 'scheduling.volcano.sh' AND g.kind = 'PodGroup'
 """
 
+# The same of KAI Scheduler's PodGroups, and of the pod that a BindRequest is about.
+_KAI_GANG = """
+INSERT INTO relations
+SELECT g.object_id, p.object_id, 'gang'
+FROM objects g JOIN (
+    SELECT object_id, input, namespace, json_extract_string(json, '$.metadata.annotations."pod-group-name"') AS gang
+    FROM objects WHERE api_group = '' AND kind = 'Pod' AND contains(json::VARCHAR, '"pod-group-name"')
+) p ON p.input = g.input AND p.namespace = g.namespace AND p.gang = g.name
+WHERE g.api_group = 'scheduling.run.ai' AND g.kind = 'PodGroup'
+UNION ALL
+SELECT b.object_id, p.object_id, 'gang'
+FROM objects b JOIN pods p ON p.input = b.input AND p.namespace = b.namespace AND p.name = json_extract_string(b.json, '$.spec.podName')
+WHERE b.api_group = 'scheduling.run.ai' AND b.kind = 'BindRequest'
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class _Kinds:
@@ -65,7 +80,7 @@ def _known() -> list[_Kinds]:
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Adds rows to `states`, and `gang` edges to `relations`. Needs `conditions`."""
+    """Adds rows to `states`, and `gang` edges to `relations`. Needs `conditions`, `pods`."""
     here = {row[0] for row in con.execute("SELECT DISTINCT api_group FROM objects").fetchall()}
     for one in _known():
         if one.group not in here:
@@ -78,3 +93,5 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
             con.execute(_ORDER, {"group": one.group, "kinds": one.kinds, "order": order, "names": names})
     if "scheduling.volcano.sh" in here:
         con.execute(_GANG)
+    if "scheduling.run.ai" in here:
+        con.execute(_KAI_GANG)

@@ -78,4 +78,25 @@ parent_id BIGINT the owner that made it, null where that is not in the bundle
 parent VARCHAR its kind and name, null where no owner made it
 """,
     ),
+    table(
+        "inference_pools",
+        "facts",
+        "InferencePools of the Gateway API Inference Extension.",
+        """
+object_id BIGINT the InferencePool
+input INTEGER its input
+namespace VARCHAR namespace
+name VARCHAR name
+state VARCHAR Deleting, Not used (no gateway has taken it), Not accepted, References not resolved or Accepted
+parents VARCHAR[] the gateways that have taken it or refused it, as kind and name
+parent VARCHAR the one that the state is about
+reason VARCHAR reason of the condition behind the state
+message VARCHAR message of that condition
+message_path VARCHAR where that stands
+since TIMESTAMP when that condition last turned; of a pool that no gateway uses, when it was made
+picker VARCHAR the Service of its endpoint picker, null where it names none
+picker_id BIGINT that Service, null where it is not in the bundle
+picker_path VARCHAR where its name stands
+""",
+    ),
 )
