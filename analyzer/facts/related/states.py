@@ -59,7 +59,8 @@ FROM objects g JOIN (
 WHERE g.api_group = 'scheduling.run.ai' AND g.kind = 'PodGroup'
 UNION ALL
 SELECT b.object_id, p.object_id, 'gang'
-FROM objects b JOIN pods p ON p.input = b.input AND p.namespace = b.namespace AND p.name = json_extract_string(b.json, '$.spec.podName')
+FROM objects b JOIN pods p
+    ON p.input = b.input AND p.namespace = b.namespace AND p.name = json_extract_string(b.json, '$.spec.podName')
 WHERE b.api_group = 'scheduling.run.ai' AND b.kind = 'BindRequest'
 """
 
