@@ -16,7 +16,7 @@ demo: $(STAMP)  ## analyze the sample cluster and say where the report is
 	@echo "Open out/demo/report.html in a browser."
 
 test: $(STAMP) lint  ## everything: style, types, tests, the rules' own cases among them
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = Path(os.environ.get("TRIAGE_CORPUS") or ROOT.parent / "shared" / "corpus")
@@ -16,6 +17,10 @@ NO_SKIP = bool(os.environ.get("TRIAGE_NO_SKIP"))
 # anew each time; the bytecode lies where `make clean` finds it, and nothing is written beside the sources.
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / ".pytest_cache" / "bytecode"))
+
+# How long an example takes says how busy the machine is. Time is measured by bench/.
+settings.register_profile("ours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ours")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

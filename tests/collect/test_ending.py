@@ -54,9 +54,9 @@ def wait_for(cluster: Cluster, path: str) -> None:
 def test_total_time_out_keeps_what_there_is(collect: Collect) -> None:
     with slow().running() as cluster:
         begin = time.monotonic()
-        bundle = collect(cluster, total_timeout=2.0)
-    assert time.monotonic() - begin < 8
-    assert bundle.manifest["interrupted"] == "the total time-out of 2 s"
+        bundle = collect(cluster, total_timeout=5.0)
+    assert time.monotonic() - begin < 25
+    assert bundle.manifest["interrupted"] == "the total time-out of 5 s"
     assert bundle.request("services")["outcome"] in {"timed-out", "failed"}
     assert bundle.request("pods")["outcome"] == "ok"
     assert {log["outcome"] for log in bundle.manifest["logs"]} == {"skipped"}

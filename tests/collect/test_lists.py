@@ -135,10 +135,10 @@ def test_slow_answers_time_out(collect: Collect) -> None:
     cluster.faults["nodes"] = [forever(hang)]
     cluster.faults["deployments.apps"] = [forever(drip)]
     with cluster.running():
-        bundle = collect(cluster, request_timeout=0.7)
+        bundle = collect(cluster, request_timeout=2.0)
     assert bundle.request("nodes")["outcome"] == "timed-out"
     request = bundle.request("deployments", "apps")
-    assert (request["outcome"], request["message"]) == ("timed-out", "no whole answer within 0.7 s")
+    assert (request["outcome"], request["message"]) == ("timed-out", "no whole answer within 2 s")
     assert bundle.request("pods")["outcome"] == "ok"
 
 
@@ -146,7 +146,7 @@ def test_words_of_a_refusal_that_never_end(collect: Collect) -> None:
     async def dripping(asked: Asked) -> aiohttp.web.StreamResponse:
         response = aiohttp.web.StreamResponse(status=403)
         await response.prepare(asked.raw)
-        for _ in range(100):
+        for _ in range(600):
             await response.write(b"no ")
             await asyncio.sleep(0.1)
         return response
@@ -156,7 +156,7 @@ def test_words_of_a_refusal_that_never_end(collect: Collect) -> None:
     with cluster.running():
         begin = time.monotonic()
         request = collect(cluster, request_timeout=1.0).request("nodes")
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 50
     assert (request["outcome"], request["message"].split()[0]) == ("forbidden", "no")
 
 

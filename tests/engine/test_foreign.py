@@ -53,9 +53,9 @@ def test_each_query_stands_for_itself(copy: Path) -> None:
 
 def test_what_runs_too_long_is_stopped_and_the_rest_still_runs(copy: Path) -> None:
     slow = "SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE a.range + b.range = 3"
-    answers = foreign.run(copy, [slow, "SELECT 2 AS n"], seconds=0.5)
+    answers = foreign.run(copy, [slow, "SELECT 2 AS n"], seconds=3)
     assert isinstance(answers[0], QueryError)
-    assert "longer than 0.5 s" in str(answers[0])
+    assert "longer than 3 s" in str(answers[0])
     assert answers[1] == [{"n": 2}]
 
 

@@ -36,7 +36,7 @@ def hanging(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], 
 
 def slow(task: Task, stream: BinaryIO, sink: Sink, tick: Callable[[], None], twins: Twins | None = None) -> Result:
     for _ in range(8):
-        time.sleep(0.1)
+        time.sleep(0.3)
         tick()
     return read_file(task, stream, sink, tick)
 

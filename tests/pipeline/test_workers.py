@@ -69,14 +69,14 @@ def test_a_crash_costs_one_file(tmp_path: Path, method: str, reader: Reader) -> 
 
 def test_a_hang_costs_one_file(tmp_path: Path) -> None:
     start = time.monotonic()
-    results = run(tmp_path, manifests(tmp_path), readers.hanging, hang=0.5)
-    assert time.monotonic() - start < 20
+    results = run(tmp_path, manifests(tmp_path), readers.hanging, hang=3.0)
+    assert time.monotonic() - start < 50
     assert [path for path, result in results.items() if result.status != "read"] == ["05-crash.yaml"]
     assert "no progress" in (results["05-crash.yaml"].error or "")
 
 
 def test_slow_progress_is_no_hang(tmp_path: Path) -> None:
-    results = run(tmp_path, manifests(tmp_path, 2), readers.slow, hang=0.6)
+    results = run(tmp_path, manifests(tmp_path, 2), readers.slow, hang=2.0)
     assert {result.status for result in results.values()} == {"read"}
 
 
@@ -113,7 +113,7 @@ def test_nothing_is_left_running_after_an_interrupt(tmp_path: Path) -> None:
     found: list[int] = []
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 50
     assert found
     for pid in found:
         with pytest.raises(ProcessLookupError):

@@ -106,10 +106,10 @@ def test_pieces_make_no_difference(lines: list[str], size: int) -> None:
 
 
 def test_an_endless_line_is_read_in_linear_time() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     out = sum(len(piece) for piece in masked("x" * (1 << 16) for _ in range(320)))
     assert out == 320 << 16
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize("stamp", ["", STAMP, STAMP + "stdout F ", "[pod/web-0/app] " + STAMP])
@@ -126,9 +126,9 @@ def test_times_before_the_lines_hide_nothing(stamp: str, around: int) -> None:
 
 def test_a_block_of_very_many_lines_is_masked_in_linear_time() -> None:
     lines = ["first", "password: |", *["  hunter2hunter2"] * 60_000, "kind: Secret"]
-    started = time.monotonic()
+    started = time.process_time()
     out = through("".join(f"{STAMP}{line}\n" for line in lines), 1 << 16)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
     assert "hunter" not in out
     assert out.startswith(f"{STAMP}first\n")
     assert out.endswith(f"{STAMP}kind: Secret\n")
