@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from tests.program import triage
+
 from . import pipeline_trees as trees
 
 
 def run(folder: Path, *args: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "analyzer", "analyze", *args, "-o", "out", "--format", "json", "--jobs", "1"],
-        cwd=folder,
-        input=data,
-        env=os.environ | {"PYTHONPATH": os.fspath(Path(__file__).resolve().parents[2])},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
+    kept = folder.with_name(f"{folder.name}-run")
+    kept.mkdir(exist_ok=True)
+    return triage(["analyze", *args, "-o", "out", "--format", "json", "--jobs", "1"], folder, kept, data)
 
 
 class Case:
