@@ -191,12 +191,12 @@ class Waits:
         held = row.state not in (None, "Active")
         told = ((cause or "", many) for cause, many in zip(row.causes, row.counts, strict=True))
         counts = [
-            f"{row.state.lower() if held and cause == 'queue' else CAUSES.get(cause, cause)} {many:,}" for cause, many in told
+            f"{row.state.lower() if held and cause == 'queue' else CAUSES.get(cause, cause)} ({many:,})" for cause, many in told
         ]
         pair = ("ClusterQueue", "", row.cluster) if row.cluster else ("LocalQueue", row.space, row.local)
         more = row.many - len(listed_rows)
         note = f"{more:,} of them not listed here" if listed_rows and more > 0 else ""
-        lasted = lasting(row.since, self._as_of.get(row.input))
+        lasted = age(row.since, self._as_of.get(row.input))
         cells = (
             machine(name, kind),
             number(f"{row.many:,}"),
@@ -210,7 +210,7 @@ class Waits:
     def _workload(self, row: Row) -> Line:
         words_of = _words(row.wait_reason, row.words)
         below = sentences(f"told of {row.teller}, its equal" if row.teller else "", _evicted(row))
-        lasted = lasting(row.wait_since, self._as_of.get(row.input))
+        lasted = age(row.wait_since, self._as_of.get(row.input))
         cells = (
             machine(place(row.namespace, row.name), f"asks for {cut(row.requests, 160)}" if row.requests else ""),
             Cell(),

@@ -43,7 +43,7 @@ def test_a_queue_shows_quota_beside_use_who_waits_and_who_holds_it() -> None:
     text = page(con, "clusterqueue/kiln")
     assert section(text, "Quota")[2].split() == ["hot", "cpu", "4", "6", "2", "150", "%", "6", "2", "1"]
     waiting = section(text, "Waiting (3")
-    assert waiting[1] == "By cause: quota that others hold 2, misconfigured 1"
+    assert waiting[1] == "By cause: quota that others hold (2), misconfigured (1)"
     assert [line.split()[0] for line in waiting[3:]] == ["pottery/early", "pottery/odd", "pottery/late"]
     assert QUOTA.format(1) in waiting[3]
     assert section(text, "Quota is held by")[2].startswith("pottery/big  6 cpu  hot     Admitted")

@@ -80,7 +80,7 @@ def waiting(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     causes = Counter(row["cause"] or "unknown" for row in found)
     items: list[Item] = [Table(("workload", "place", "priority", "for", "why"), lines)]
     if len(causes) > 1 or len(found) > _WAITING:
-        told = [f"{CAUSES.get(cause, cause)} {report_words.number(many)}" for cause, many in causes.most_common(10)]
+        told = [f"{CAUSES.get(cause, cause)} ({report_words.number(many)})" for cause, many in causes.most_common(10)]
         items.insert(0, Text(f"By cause: {', '.join(told)}"))
     left = words.more(len(found), _WAITING, "workload")
     if left:
