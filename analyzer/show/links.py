@@ -66,6 +66,9 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "order-class": ("Ordered from by", "Class"),
     "order-model": ("Ordered by", "Model"),
     "order-pod": ("", ""),
+    "order-growth": ("Could grow by", "Growth of"),
+    "served": ("", ""),
+    "declared": ("", ""),
     "order": ("", "Made for"),
 }
 """Kind of relation → what `src` says of `dst`, what `dst` says of `src`; empty where another section tells it."""
