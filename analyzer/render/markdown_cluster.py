@@ -12,8 +12,10 @@ from analyzer.render.overview import Mark, ShownRow, ShownSection, ShownTable, o
 
 ROWS: Final = 5
 TEXT: Final = 300
+COMMAND: Final = 120
+"""Characters of a command that a ticket shows; a longer one stands in report.html."""
 _FIGURE: Final = re.compile(r"[\d.,/ ]*\d[\d.,/ ]*[A-Za-z%]{0,3}(?: \d+ ?[a-z]{1,3})?")
-"""A number, an age or a share: it says nothing without its heading."""
+"""A number, an age or a share: as a single word, it says nothing without its heading."""
 
 
 def cluster_blocks(report: Report) -> tuple[str, ...]:
@@ -42,7 +44,7 @@ def _section(section: ShownSection) -> str:
     marked.sort(key=lambda found: words.RANK[found[0].severity])
     rows = [_row(*found) for found in marked[:ROWS]]
     rest = len(marked) - len(rows)
-    where = f"report.html, or {md_code(section.command)}" if section.command else "report.html"
+    where = f"report.html, or {md_code(section.command)}" if 0 < len(section.command) <= COMMAND else "report.html"
     rows.append(f"- {words.number(rest)} more with a finding; all rows: {where}" if rest else f"- All rows: {where}")
     return f"## Cluster: {_name(section)}\n\n" + "\n".join(rows)
 
@@ -56,7 +58,7 @@ def _row(mark: Mark, row: ShownRow, table: ShownTable) -> str:
     for column, cell in zip(table.columns[1:], cells, strict=True):
         text = ", ".join(part for part in (cell.text, cell.below) if part)
         if text:
-            bare = cell.kind == "unknown" or _FIGURE.fullmatch(cell.text) is not None
+            bare = cell.kind == "unknown" or (cell.text and " " not in cell.text) or _FIGURE.fullmatch(cell.text) is not None
             says.append(f"{_within(column.title)} {text}" if bare else text)
     return f"- {words.SEVERITY[mark.severity]}: {head}" + (f": {md_text(clip('; '.join(says), TEXT))}" if says else "")
 

@@ -180,7 +180,15 @@ def test_five_rows_of_a_section_are_named_and_the_rest_counted() -> None:
     section = replace(GPUS, tables=(replace(GPUS.tables[0], rows=rows, folded=()),))
     text = report_markdown(replace(SAMPLE, overview=(section,)))
     assert text.count("`rack1-gpu-") == 5
-    assert "- 25 more with a finding; all rows: report.html" in text
+    assert "- 25 more with a finding; all rows: report.html, or `triage sql" in text
+    long = replace(section, query=f"SELECT {'a, ' * 60}b FROM t")
+    assert "all rows: report.html\n" in report_markdown(replace(SAMPLE, overview=(long,)))
+
+
+def test_a_word_alone_is_told_with_its_heading() -> None:
+    part = report_markdown(CLUSTER)
+    assert "state Waits; couldn't assign" in part
+    assert "used 70; Nodes offer 56" in part
 
 
 def test_the_cluster_is_the_first_to_go_where_there_is_a_limit() -> None:
