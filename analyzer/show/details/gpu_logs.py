@@ -70,11 +70,20 @@ def report(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 
 
 def stack(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
-    """Words about driver, runtime and fabric manager of the Node that still hold."""
+    """Words about driver, runtime, fabric manager and plugins of the Node that still hold."""
+    return _said(con, it, "w.node_id = ? AND w.topic NOT IN ('nccl', 'program')")
+
+
+def of_pod(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """Words of the Pod itself about GPUs that still hold."""
+    return _said(con, it, "w.pod_id = ?")
+
+
+def _said(con: duckdb.DuckDBPyConnection, it: Subject, which: str) -> Section:
     query = (
-        "SELECT w.text, w.cause, w.line, f.path FROM gpu_words w "
+        "SELECT w.text, w.cause, w.line, f.path FROM gpu_words w "  # noqa: S608 - one of the two constants above
         "LEFT JOIN logs l USING (log_id) LEFT JOIN files f ON f.file_id = l.file_id "
-        "WHERE w.node_id = ? AND w.fresh AND w.topic <> 'nccl' ORDER BY w.rank, w.log_id, w.line LIMIT ?"
+        f"WHERE {which} AND w.fresh ORDER BY w.rank, w.log_id, w.line LIMIT ?"
     )
     items: list[Item] = []
     for row in rows(con, query, it.id, _WORDS):
@@ -83,4 +92,4 @@ def stack(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     return Section("GPU software says", tuple(items))
 
 
-DETAILS: DetailsTable = {("", "Node"): (history, report, stack)}
+DETAILS: DetailsTable = {("", "Node"): (history, report, stack), ("", "Pod"): (of_pod,)}

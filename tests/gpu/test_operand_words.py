@@ -1,0 +1,73 @@
+"""What parts of the GPU Operator, plugins of DRA drivers and programs say: each line is found, and what it means is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from analyzer.bundle.formats.base import Place
+from analyzer.bundle.signatures import Scanner, search
+from analyzer.engine.pack import load_packs, signatures_of
+from analyzer.facts.gpu.stack_words import meanings
+
+SCANNER = Scanner(signatures_of(load_packs(())))
+
+LINES = [
+    ("gpu/operand-driver-in-use", "nvidia-driver-1", "Could not unload NVIDIA driver kernel modules, driver is in use"),
+    ("gpu/operand-driver-uninstall", "nvidia-driver-1", "level=error msg=Failed to uninstall nvidia driver components"),
+    ("gpu/operand-kernel", "nvidia-driver-1", "Could not resolve Linux kernel version"),
+    ("gpu/operand-kernel", "nvidia-driver-1", "Unable to find kernel headers for 6.8.0"),
+    ("gpu/operand-secure-boot", "nvidia-driver-1", "modprobe: ERROR: could not insert 'nvidia': Required key not available"),
+    ("gpu/operand-no-gpu", "nvidia-driver-1", "modprobe: ERROR: could not insert 'nvidia': No such device"),
+    ("gpu/operand-plugin-placement", "nvidia-device-plugin-1", "Could not determine device placement; Marking it unhealthy"),
+    ("gpu/operand-plugin-events", "nvidia-device-plugin-1", "Error waiting for event: e; Marking all devices as unhealthy"),
+    ("gpu/operand-plugin-strategy", "nvidia-device-plugin-1", "Invalid configuration detected for mig-strategy=single: e"),
+    ("gpu/operand-plugin-no-mig", "nvidia-device-plugin-1", "device GPU-1 has no MIG devices configured"),
+    ("gpu/operand-plugin-crashed", "nvidia-device-plugin-1", "server for 'gpu' has repeatedly crashed recently. Quitting"),
+    ("gpu/operand-plugin-register", "nvidia-device-plugin-1", "Could not register device plugin: context deadline exceeded"),
+    ("gpu/operand-plugin-shared", "nvidia-device-plugin-1", "maximum request size for shared resources is 1; found 2"),
+    ("gpu/operand-plugin-unhealthy", "nvidia-device-plugin-1", "'nvidia.com/gpu' device marked unhealthy: GPU-1"),
+    ("gpu/operand-no-capacity", "nvidia-operator-validator-1", "GPU resources are not yet discovered by the node, retry: 1"),
+    ("gpu/operand-driver-validation", "nvidia-operator-validator-1", "failed to validate the driver, retrying after 5 seconds"),
+    ("gpu/operand-dcgm-profiling", "nvidia-dcgm-exporter-1", "the third-party Profiling module returned an unrecoverable error"),
+    ("gpu/operand-dcgm", "nvidia-dcgm-exporter-1", "error collecting metrics: e"),
+    ("gpu/dra-no-driver", "nvidia-dra-driver-1", "Error: ensureNVML failed: ERROR_LIBRARY_NOT_FOUND"),
+    ("gpu/dra-stale-device", "nvidia-dra-driver-1", 'allocatable not found for device "gpu-3"'),
+    ("gpu/dra-checkpoint", "nvidia-dra-driver-1", "checkpoint failed checksum verification"),
+    ("gpu/dra-namespace", "nvidia-dra-driver-1", "error asserting ComputeDomain's namespace: e"),
+    ("gpu/dra-cliques", "nvidia-dra-driver-1", "unexpected number of unique CliqueIDs found on devices"),
+    ("gpu/program-memory", "bake-0", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."),
+    ("gpu/program-no-device", "bake-0", "RuntimeError: CUDA error: no CUDA-capable device is detected"),
+    ("gpu/program-busy", "bake-0", "CUDA error: all CUDA-capable devices are busy or unavailable"),
+    ("gpu/program-access", "bake-0", "RuntimeError: CUDA error: an illegal memory access was encountered"),
+    ("gpu/program-launch", "bake-0", "RuntimeError: CUDA error: unspecified launch failure"),
+    ("gpu/program-shm", "bake-0", "RuntimeError: DataLoader worker (pid 5) is killed by signal: Bus error."),
+]  # fmt: skip
+
+
+def found(pod: str, line: str) -> list[str]:
+    hits, _ = search(SCANNER, Place("ns", pod, "c", "current"), "c.log", "plain", f"{line}\n".encode())
+    return [hit.signature for hit in hits]
+
+
+@pytest.mark.parametrize(("signature", "pod", "line"), LINES)
+def test_each_line_is_found_and_its_meaning_known(signature: str, pod: str, line: str) -> None:
+    assert found(pod, line) == [signature]
+    _, meaning = meanings()[signature]
+    assert meaning.topic == signature.removeprefix("gpu/").partition("-")[0]
+    assert meaning.cause
+    assert meaning.remedy
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "open /dev/video0: No such device",
+        "modprobe: ERROR: could not insert 'wireguard': Required key not available",
+        "error collecting metrics: connection refused",
+        "the assertion device-side assert triggered a test",
+        "DataLoader worker 3 started",
+        "'example.com/fpga' device marked unhealthy: f-1",
+    ],
+)
+def test_other_programs_words_are_not(line: str) -> None:
+    assert found("web-0", line) == []
