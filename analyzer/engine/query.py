@@ -15,7 +15,7 @@ __all__ = ["MAX_ROWS", "QUERY_SECONDS", "QueryError", "Row", "interrupted_after"
 
 QUERY_SECONDS = 60.0
 """Longest time one query may take."""
-MAX_ROWS = 20_000
+MAX_ROWS = 100_000
 """Most rows of one query."""
 
 Row = dict[str, Any]

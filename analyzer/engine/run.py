@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +34,9 @@ from analyzer.engine.rule import Rule
 __all__ = ["Evaluation", "Setting", "evaluate", "needed_kinds"]
 
 Answer = list[Row] | QueryError
+
+_AHEAD = 2
+"""Rules whose rows are held while the words of another are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,9 @@ class _Runner:
         self._setting = setting
         self._have = have
         self._result = result
-        self._objects = Objects(con)
+        # The queries run on the connection itself, which has the macros; what is looked up meanwhile needs one of its own.
+        self._look_up = con.cursor()
+        self._objects = Objects(self._look_up)
         self._copy: Path | None = None
         self._bare: dict[tuple[str, str], list[str]] = {}
 
@@ -131,10 +138,25 @@ class _Runner:
             else:
                 ready.append(rule)
         if trusted:
-            for rule in ready:
-                self._take(rule, self._answer(rule.query), self._answer(rule.abstain) if rule.abstain else [])
+            for rule, answer, abstained in self._answers(ready):
+                self._take(rule, answer, abstained)
         elif ready:
             self._run_apart(ready)
+
+    def _answers(self, rules: Iterable[Rule]) -> Iterator[tuple[Rule, Answer, Answer]]:
+        """The rules in their order, with what their queries give; the next ones run while the words of one are made."""
+        with ThreadPoolExecutor(1) as pool:
+            ahead: deque[tuple[Rule, Future[tuple[Answer, Answer]]]] = deque()
+            for rule in rules:
+                ahead.append((rule, pool.submit(self._both, rule)))
+                if len(ahead) > _AHEAD:
+                    done, future = ahead.popleft()
+                    yield done, *future.result()
+            for done, future in ahead:
+                yield done, *future.result()
+
+    def _both(self, rule: Rule) -> tuple[Answer, Answer]:
+        return self._answer(rule.query), self._answer(rule.abstain) if rule.abstain else []
 
     def _answer(self, sql: str) -> Answer:
         try:
@@ -175,7 +197,7 @@ class _Runner:
 
     def _bare_objects(self, kind: tuple[str, str]) -> list[str]:
         if kind not in self._bare:
-            self._bare[kind] = bare_objects(self._con, kind)
+            self._bare[kind] = bare_objects(self._look_up, kind)
         return self._bare[kind]
 
     def _broken(self, rule: Rule, problem: str) -> None:

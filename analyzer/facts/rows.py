@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 import orjson
@@ -12,6 +14,8 @@ import orjson
 from analyzer.store.schema import BY_NAME
 
 _BATCH = 5_000
+_AHEAD = 3
+"""Batches that a Writer holds before it waits for the database."""
 
 
 def insert_rows(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
@@ -22,8 +26,47 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Mappi
         table: its name in `analyzer.store.schema`.
         rows: column name → value; columns left out are NULL. Times are naive UTC datetimes.
     """
+    count = 0
+    for size, statement, values in _batches(table, rows):
+        con.execute(statement, values)
+        count += size
+    return count
+
+
+class Writer:
+    """Inserts rows like `insert_rows`, on a connection and in a thread of its own: while the next rows are made in Python.
+
+    A context: when it ends, all rows are there. What is read meanwhile on the other connection may lack the newest of them.
+    """
+
+    def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
+        self._con = con.cursor()
+        self._pool = ThreadPoolExecutor(1)
+        self._open: deque[Future[Any]] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            while self._open and kind is None:
+                self._open.popleft().result()
+        finally:
+            self._pool.shutdown(cancel_futures=True)
+            self._con.close()
+
+    def insert(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Appends rows to a table of the schema, see `insert_rows`."""
+        for _, statement, values in _batches(table, rows):
+            while len(self._open) >= _AHEAD:
+                self._open.popleft().result()
+            self._open.append(self._pool.submit(self._con.execute, statement, values))
+
+
+def _batches(table: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, str, list[str]]]:
+    """The rows in batches: how many, the statement that inserts them, its values."""
     columns = BY_NAME[table].columns
-    count, rest = 0, iter(rows)
+    rest = iter(rows)
     while batch := list(islice(rest, _BATCH)):
         # A JSON array a column: no name is looked for in every row, and a column that holds nothing costs nothing.
         given = _columns(batch)
@@ -31,12 +74,9 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Mappi
         names = ", ".join(f'"{column.name}"' for column, _ in held)
         shapes = [orjson.dumps([_json_type(column.type)]).decode() for column, _ in held]
         parts = ", ".join(f"unnest(from_json(?::JSON, '{shape}'))" for shape in shapes)
-        con.execute(
-            f'INSERT INTO "{table}" ({names}) SELECT {parts}',
-            [orjson.dumps(values).decode() for _, values in held],
-        )
-        count += len(batch)
-    return count
+        # Names and types come from the schema alone.
+        statement = f'INSERT INTO "{table}" ({names}) SELECT {parts}'
+        yield len(batch), statement, [orjson.dumps(values).decode() for _, values in held]
 
 
 def _columns(batch: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:

@@ -13,7 +13,7 @@ import duckdb
 from analyzer.facts.kueue import checks, edges, evictions, fits, jobs, offers, queues, quota, store, workloads
 from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.kueue.config import read_config
-from analyzer.facts.rows import insert_rows
+from analyzer.facts.rows import Writer
 from analyzer.facts.whole import Whole
 
 
@@ -44,18 +44,21 @@ def _fill(con: duckdb.DuckDBPyConnection) -> None:
     all_workloads = workloads.read(con, told)
     evictions.count(con, all_workloads)
     workloads.settle(all_workloads, told)
-    insert_rows(con, "kueue_queues", queues.rows(told))
-    insert_rows(con, "kueue_cohorts", queues.cohort_rows(told))
-    insert_rows(con, "kueue_references", queues.reference_rows(told))
-    insert_rows(con, "kueue_quota", quota.rows(told, tree))
-    insert_rows(con, "kueue_offers", offers.rows(con, told, lists))
-    insert_rows(con, "workloads", workloads.rows(all_workloads))
-    insert_rows(con, "workload_causes", workloads.cause_rows(all_workloads))
-    insert_rows(con, "workload_pod_sets", workloads.pod_set_rows(all_workloads))
-    insert_rows(con, "workload_usage", workloads.usage_rows(all_workloads))
-    insert_rows(con, "workload_checks", checks.rows(con, all_workloads, told))
-    insert_rows(con, "workload_evictions", evictions.rows(all_workloads))
-    insert_rows(con, "workload_fits", fits.rows(all_workloads, tree, read_config(con)))
+    config = read_config(con)
+    checked = list(checks.rows(con, all_workloads, told))
+    with Writer(con) as write:
+        write.insert("kueue_queues", queues.rows(told))
+        write.insert("kueue_cohorts", queues.cohort_rows(told))
+        write.insert("kueue_references", queues.reference_rows(told))
+        write.insert("kueue_quota", quota.rows(told, tree))
+        write.insert("kueue_offers", offers.rows(con, told, lists))
+        write.insert("workloads", workloads.rows(all_workloads))
+        write.insert("workload_causes", workloads.cause_rows(all_workloads))
+        write.insert("workload_pod_sets", workloads.pod_set_rows(all_workloads))
+        write.insert("workload_usage", workloads.usage_rows(all_workloads))
+        write.insert("workload_checks", checked)
+        write.insert("workload_evictions", evictions.rows(all_workloads))
+        write.insert("workload_fits", fits.rows(all_workloads, tree, config))
     jobs.derive(con, all_workloads)
     edges.derive(con)
     con.execute(
