@@ -38,14 +38,14 @@ GPU = "nvidia.com/gpu"
 FLAVOR = "h100"
 NAMESPACES = 20
 PER_QUEUE = 100
+_OVER = (
+    f"insufficient quota for {GPU} in flavor {FLAVOR}, previously considered podsets requests (0) + current podset request "
+    "(4096) > maximum capacity (1600)"
+)
 WAITS = (
     ("WaitingForQuota", f"insufficient unused quota for {GPU} in flavor {FLAVOR}, 8 more needed"),
     ("WaitingForQuota", f"insufficient unused quota for cpu in flavor {FLAVOR}, 64 more needed"),
-    (
-        "ExceedsMaxQuota",
-        f"insufficient quota for {GPU} in flavor {FLAVOR}, previously considered podsets requests (0) + current podset request (4096)"
-        " > maximum capacity (1600)",
-    ),
+    ("ExceedsMaxQuota", _OVER),
     ("NoMatchingFlavor", f"flavor {FLAVOR} doesn't match node affinity"),
     ("TopologyPlacementFailed", f'topology "racks" allows to fit only 3 out of 8 pod(s) in flavor {FLAVOR}'),
 )
@@ -168,8 +168,12 @@ def _cluster(top: Path, queues: int) -> None:
         for number in range(queues)
     ]
     for plural, items in (
-        ("resourceflavors", [flavor]), ("topologies", [topology]), ("clusterqueues", listed), ("cohorts", []), ("admissionchecks", []),
-    ):  # fmt: skip
+        ("resourceflavors", [flavor]),
+        ("topologies", [topology]),
+        ("clusterqueues", listed),
+        ("cohorts", []),
+        ("admissionchecks", []),
+    ):
         _list(scope, items, plural)
 
 
