@@ -10,7 +10,7 @@ from analyzer.engine.sections import Cell, Section, machine, number, unknown, wo
 from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, lasting, measured, place, plural, quoted, rows, said, sentences, share
+from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, plural, quoted, rows, said, sentences, share
 
 if TYPE_CHECKING:
     import duckdb
@@ -61,19 +61,21 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
     """JobSets, training jobs and the like, batch Jobs with a queue or a finding, LeaderWorkerSets; nothing without any."""
     lists = Whole.read(con)
     seen = _Seen(measured(con), lists.has("kueue.x-k8s.io", "Workload"))
-    jobs = [_set(row, marks, seen) for row in rows(con, _SETS)]
-    jobs += [line for row in rows(con, _RUNS) if (line := _run(row, marks, seen)) is not None]
+    some_sets, sets = foremost(rows(con, _SETS), marks, ("jobset.x-k8s.io", "JobSet"))
+    some_runs, runs = foremost((row for row in rows(con, _RUNS) if _of_its_own(row, marks)), marks)
+    jobs = [*(_set(row, marks, seen) for row in some_sets), *(_run(row, marks, seen) for row in some_runs)]
+    total = sets + runs
     gangs = [_gang(row, marks, seen) for row in rows(con, _GANGS)]
     tables = []
     if jobs:
         columns = ("Job", "State", "Tries", "Pods ready", "Queue", "What failed first, or why")
-        tables.append(table("Jobs", columns, marks.ranked(jobs), "jobs"))
+        tables.append(table("Jobs", columns, marks.ranked(jobs), "jobs", total=total))
     if gangs:
         columns = ("LeaderWorkerSet", "State", "Groups ready", "By their pods", "Queue", "Why")
         tables.append(table("Groups of leaders and workers", columns, marks.ranked(gangs), "sets"))
     if not tables:
         return ()
-    counted = [plural(len(lines), noun) for lines, noun in ((jobs, "job"), (gangs, "LeaderWorkerSet")) if lines]
+    counted = [plural(count, noun) for count, noun in ((total, "job"), (len(gangs), "LeaderWorkerSet")) if count]
     notes = ["Jobs of batch/v1 stand here where they have a queue or a finding."] if jobs else []
     if not lists.has("", "Pod"):
         notes.append("Pods were not collected whole: there may be more pods than are counted here.")
@@ -112,14 +114,19 @@ def _set(row: Row, marks: Marks, seen: _Seen) -> Line:
     return Line(cells, marks.of("jobset.x-k8s.io", "JobSet", row.namespace, row.name))
 
 
-def _run(row: Row, marks: Marks, seen: _Seen) -> Line | None:
-    """A job of another kind; a batch/v1 Job only where it has a queue or a finding, and no line of its owner tells of it."""
+def _of_its_own(row: Row, marks: Marks) -> bool:
+    """A batch/v1 Job has a line only with a queue or a finding, and where no line of its owner tells of it."""
+    if row.api_group != "batch":
+        return True
+    if row.parent is not None and row.parent.startswith(_TELLING):
+        return False
+    queued = (row.queue is not None or row.workload_id is not None) and not row.queue_parent
+    return queued or marks.of(row.api_group, row.kind, row.namespace, row.name) is not None
+
+
+def _run(row: Row, marks: Marks, seen: _Seen) -> Line:
+    """A job of another kind."""
     finding = marks.of(row.api_group, row.kind, row.namespace, row.name)
-    if row.api_group == "batch":
-        told = row.parent is not None and row.parent.startswith(_TELLING)
-        queued = (row.queue is not None or row.workload_id is not None) and not row.queue_parent
-        if told or not (queued or finding):
-            return None
     tries = Cell()
     if row.counted and row.used:
         of = f" of {row.allowed:,}" if row.allowed is not None else ""

@@ -39,7 +39,13 @@ class Marks:
 
 
 def table(
-    caption: str, columns: tuple[str, ...], rows: Iterable[Row], noun: str, shown: int = SHOWN, folded: int = FOLDED
+    caption: str,
+    columns: tuple[str, ...],
+    rows: Iterable[Row],
+    noun: str,
+    shown: int = SHOWN,
+    folded: int = FOLDED,
+    total: int | None = None,
 ) -> Table:
     """A table within the limits: so many rows open, so many folded, the rest a count (`1,200 more pods`).
 
@@ -50,9 +56,10 @@ def table(
         noun: what the rows are called when they are counted, in the plural.
         shown: rows that stand open.
         folded: rows in the closed part.
+        total: how many there are, where `rows` are only the first of them.
     """
     all_rows = tuple(rows)
-    rest = len(all_rows) - shown - folded
+    rest = max(len(all_rows), total or 0) - shown - folded
     return Table(
         caption, columns, all_rows[:shown], all_rows[shown : shown + folded], f"{rest:,} more {noun}" if rest > 0 else ""
     )

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from analyzer import times
-from analyzer.engine.sections import Cell, machine, unknown, words
+from analyzer.engine.sections import FOLDED, SHOWN, Cell, machine, unknown, words
 
 if TYPE_CHECKING:
     import duckdb
+
+    from analyzer.overview.marks import Marks
 
 QUOTE: Final = 300
 """Longest quote in a cell, in characters; a longer one is cut in the middle."""
@@ -31,6 +33,26 @@ def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> Iterato
     names = [column[0] for column in result.description or ()]
     for row in result.fetchall():
         yield Row(**dict(zip(names, row, strict=True)))
+
+
+def foremost(
+    found: Iterable[Row], marks: Marks, kind: tuple[str, str] | None = None, most: int = SHOWN + FOLDED
+) -> tuple[list[Row], int]:
+    """As many rows as a table shows, those with the worst findings first, and how many there are.
+
+    Args:
+        found: rows with `namespace` and `name`, and without `kind` given with `api_group` and `kind`.
+        marks: the findings.
+        kind: API group and kind of all of them.
+        most: how many are wanted.
+    """
+    listed_rows = list(found)
+
+    def rank(row: Row) -> int:
+        group, name = kind or (row.api_group, row.kind)
+        return marks.rank(marks.of(group, name, row.namespace, row.name))
+
+    return sorted(listed_rows, key=rank)[:most], len(listed_rows)
 
 
 def measured(con: duckdb.DuckDBPyConnection) -> dict[int, datetime | None]:

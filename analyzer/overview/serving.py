@@ -11,7 +11,7 @@ from analyzer.engine.sections import Cell, Section, machine, number, unknown, wo
 from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, lasting, listed, measured, place, plural, rows, said, sentences
+from analyzer.overview.read import Row, cut, foremost, lasting, listed, measured, place, plural, rows, said, sentences
 
 if TYPE_CHECKING:
     import duckdb
@@ -102,18 +102,22 @@ class _Seen:
 def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
     """Nothing where the bundle serves no models."""
     seen = _Seen(marks, measured(con), Whole.read(con))
-    made = (
-        ("service", [_service(row, seen) for row in rows(con, _SERVICES)]),
-        ("OME service", [_of_ome(row, seen) for row in rows(con, _OF_OME)]),
-        ("order", [_order(row, seen) for row in rows(con, _ORDERS)]),
-        ("other", [_other(row, seen) for row in rows(con, _OTHERS)]),
-    )
-    lines = [line for _, found in made for line in found]
+    services = foremost(rows(con, _SERVICES), marks, (_KSERVE, "InferenceService"))
+    of_ome = foremost(rows(con, _OF_OME), marks, (_OME, "InferenceService"))
+    orders = list(rows(con, _ORDERS))
+    others = list(rows(con, _OTHERS))
+    lines = [
+        *(_service(row, seen) for row in services[0]),
+        *(_of_ome(row, seen) for row in of_ome[0]),
+        *(_order(row, seen) for row in orders),
+        *(_other(row, seen) for row in others),
+    ]
     if not lines:
         return ()
+    counts = {"service": services[1], "OME service": of_ome[1], "order": len(orders), "other": len(others)}
     columns = ("Service", "Of", "State", "Ready pods", "Runtime, model", "Why")
-    shown = table("Inference services", columns, marks.ranked(lines), "services")
-    small = ", ".join(plural(len(found), noun) for noun, found in made if found)
+    shown = table("Inference services", columns, marks.ranked(lines), "services", total=sum(counts.values()))
+    small = ", ".join(plural(count, noun) for noun, count in counts.items() if count)
     return (Section("serving", "Model serving", small, (shown,), tuple(_notes(con, seen)), _QUERY),)
 
 

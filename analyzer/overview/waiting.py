@@ -14,6 +14,7 @@ from analyzer.overview.read import (
     Row,
     age,
     cut,
+    foremost,
     lasting,
     listed,
     measured,
@@ -223,12 +224,12 @@ class Waits:
 
     def moving(self) -> Table | None:
         """Those with quota that do not run yet, and those that lost it."""
-        lines = [self._moving(row) for row in rows(self._con, _MOVING_QUERY)]
-        if not lines:
+        found, total = foremost(rows(self._con, _MOVING_QUERY), self._marks, (GROUP, "Workload"))
+        if not found:
             return None
         columns = ("Workload", "State", "Since", "Evictions", "What to note")
         caption = "Workloads that wait for checks or for their pods, or were put out"
-        return table(caption, columns, self._marks.ranked(lines), "Workloads")
+        return table(caption, columns, map(self._moving, found), "Workloads", total=total)
 
     def _moving(self, row: Row) -> Line:
         least = "" if row.evictions_exact or not row.evictions else "at least "
