@@ -29,7 +29,10 @@ def test_a_cluster_without_claims_and_slices_has_neither_section() -> None:
 
 def test_devices_with_who_holds_them() -> None:
     attributes = {"model": {"string": "Wide"}, "zoom": {"int": 3}}
-    devices = [{"name": "l-0", "attributes": attributes, "capacity": {"memory": {"value": "4Gi"}}}, {"name": "l-1"}]
+    devices: list[dict[str, Any]] = [
+        {"name": "l-0", "attributes": attributes, "capacity": {"memory": {"value": "4Gi"}}},
+        {"name": "l-1"},
+    ]
     used = claim("c", result("l-0"), reservedFor=[{"resource": "pods", "name": "eye", "uid": "u"}])
     drivers, table = shown(slice_("s", *devices), used)["devices"].tables
     assert texts(drivers) == [[DRIVER, "1", "2", "1", "1", "", ""]]
