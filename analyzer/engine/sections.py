@@ -98,7 +98,7 @@ class Section:
         id: its anchor, `[a-z-]+`, unique in a report.
         title: its heading.
         small: a few words beside the heading (`2 nodes, 16 GPUs`).
-        tables: at least one.
+        tables: at least one, but where they could not be made and a note says so.
         notes: sentences below: what cannot be told and why, how to read the rows.
         query: the statement that lists all of it, for `triage sql`; empty where there is none.
     """

@@ -26,6 +26,8 @@ _SUBJECTS: Final[tuple[str, ...]] = ("gpu", "dra", "queues", "jobs", "ray", "ser
 def overview(con: duckdb.DuckDBPyConnection, findings: Iterable[Finding]) -> tuple[Section, ...]:
     """All sections that the bundle has something for.
 
+    A subject whose tables hold what its module cannot show costs its sections, and one says so in their place.
+
     Args:
         con: the database with all facts.
         findings: what the rules found.
@@ -36,5 +38,15 @@ def overview(con: duckdb.DuckDBPyConnection, findings: Iterable[Finding]) -> tup
     found: list[Section] = []
     for name in _SUBJECTS:
         make: Maker = import_module(f"{__name__}.{name}").sections
-        found.extend(make(con, marks))
+        try:
+            found.extend(make(con, marks))
+        except Exception as error:  # noqa: BLE001 - the findings stand without these tables: one must not cost the report
+            found.append(_failed(name, error))
     return tuple(found)
+
+
+def _failed(name: str, error: Exception) -> Section:
+    """What stands where the sections of a subject could not be made."""
+    why = str(error).splitlines()
+    note = f"These tables could not be made, which is a fault of this tool: {type(error).__name__}{f': {why[0]}' if why else ''}"
+    return Section(f"{name}-failed", f"Tables of subject {name}", "not made", (), (note,))
