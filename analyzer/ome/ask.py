@@ -27,14 +27,14 @@ class RefusedError(Exception):
     """There is no report; the text says why, without `error: `."""
 
 
-def check(name: str, namespace: str, ome_namespace: str, form: str) -> None:
-    """Checks what was asked before anything is read.
+def check(name: str, namespace: str, ome_namespace: str, form: str, what: str = SERVICE) -> None:
+    """Checks what was asked before anything is read; `what` says of which object the name is.
 
     Raises:
         RefusedError: a name cannot be one, or the format is unknown.
     """
     check_form(form)
-    check_name(SERVICE, name)
+    check_name(what, name)
     check_label("namespace", namespace)
     check_label("OME namespace", ome_namespace)
 

@@ -80,32 +80,54 @@ def read(world: World, service: Thing, pin: Pin, ome_namespace: str) -> Pinned:
         return Pinned(lookup, why=f"{revision} is a revision of another runtime than {runtime}", code="revision-of-another")
     if data.get("disabled") is True:
         return Pinned(lookup, why=f"the runtime in {revision} is disabled", code="revision-disabled")
-    faults = faults_of(revision, service, runtime)
+    faults = faults_of(world, revision, service, runtime)
     reported = string(service.status.get("pinnedRevisionName"))
     if reported and reported != pin.revision:
         faults += clashes(revision, world.get(REVISION, ome_namespace, reported).thing)
     return Pinned(lookup, data, faults)
 
 
-def faults_of(revision: Thing, service: Thing, runtime: str) -> tuple[str, ...]:
-    """The checks that a revision fails, in OME's order."""
-    kind = string(mapping(service.spec.get("runtime")).get("kind")) or CLUSTER_RUNTIME
+def faults_of(world: World, revision: Thing, service: Thing, runtime: str) -> tuple[str, ...]:
+    """The checks that a revision fails, in OME's order.
+
+    Args:
+        world: the objects.
+        revision: the revision.
+        service: the InferenceService that names it.
+        runtime: the runtime that the service names.
+    """
+    kind = mapping(service.spec.get("runtime")).get("kind")
+    # A kind that is none of OME's declares nothing that a revision could differ from.
+    declared = kind is None or kind in _KINDS
+    kind = kind or CLUSTER_RUNTIME
     expected = service.namespace if kind == NAMESPACED_RUNTIME else ""
     source, source_kind = revision.label(RUNTIME_OF), revision.label(RUNTIME_KIND)
     namespace, digest = revision.label(RUNTIME_NAMESPACE), revision.label(REVISION_HASH)
     name = f"r-{namespace}-{source}-{digest}" if source_kind == NAMESPACED_RUNTIME else f"cr-{source}-{digest}"
     valid_hash = _HASH.fullmatch(digest) is not None
+    placed = source_kind in _KINDS and bool(namespace) == (source_kind == NAMESPACED_RUNTIME)
     number = revision.value.get("revision")
+    data = revision.value.get("data")
     checks = (
         ("CreatedBy", revision.annotation(CREATED_BY) == CONTROLLER),
         ("SourceName", bool(source) and source == runtime),
-        ("SourceKind", source_kind in _KINDS and source_kind == kind),
-        ("SourceNamespace", namespace == expected and bool(namespace) == (source_kind == NAMESPACED_RUNTIME)),
-        ("Ordinal", isinstance(number, int) and not isinstance(number, bool) and number == 1),
+        ("SourceKind", source_kind in _KINDS and (not declared or source_kind == kind)),
+        ("SourceNamespace", placed and (not declared or namespace == expected)),
         ("HashLabelInvalid", valid_hash),
-        ("NameHash", not valid_hash or revision.name == name),
+        ("NameHash", not (valid_hash and source and placed) or revision.name == name),
+        ("Ordinal", isinstance(number, int) and not isinstance(number, bool) and number == 1),
+        ("PayloadCanonicality", not isinstance(data, dict) or _FIELDS.issuperset(data)),
+        ("ConflictingIdentity", revision.key not in world.twice),
     )
     return tuple(fault for fault, holds in checks if not holds)
+
+
+_FIELDS = {
+    "supportedModelFormats", "modelSizeRange", "disabled", "routerConfig", "engineConfig", "decoderConfig", "protocolVersions",
+    "containers", "volumes", "nodeSelector", "affinity", "tolerations", "labels", "annotations", "imagePullSecrets",
+    "schedulerName", "hostIPC", "dnsPolicy", "hostNetwork", "scalingPolicy", "acceleratorRequirements",
+}  # fmt: skip
+"""What OME (v1.3) knows in the spec of a runtime: a revision with anything else is not as OME wrote it."""
 
 
 def clashes(one: Thing, other: Thing | None) -> tuple[str, ...]:

@@ -94,8 +94,33 @@ def test_a_pin_that_resolves_shows_what_it_holds_and_an_unverified_hash() -> Non
             (revision(),),
             "InvalidPin/InvalidIntent",
             "MalformedPayload",
-            ["InvalidDeclaredKind", "RevisionSourceMismatch"],
+            ["InvalidDeclaredKind"],
         ),
+        (
+            pinned(),
+            (revision(spec={"engineConfig": {}, "sail": 1}),),
+            "ManagedPin/Resolved",
+            "",
+            ["RevisionPayloadNonCanonical"],
+        ),
+        (
+            pinned(),
+            (revision(), Thing(*revision().key, revision(by="somebody").value)),
+            "ManagedPin/Resolved",
+            "",
+            ["ConflictingRevision", "RevisionNotOMEManaged"],
+        ),
+        (
+            pinned(),
+            (revision(spec="x", revision_hash="?"),),
+            "ManagedPin/RevisionInvalid",
+            "MalformedPayload",
+            ["ActiveRevisionUnavailable", "RevisionPayloadMalformed"],
+        ),
+        # A name is only compared with one that the labels can make.
+        (pinned(), (revision(runtime_of_kind=""),), "ManagedPin/Resolved", "", ["RevisionSourceMismatch"]),
+        (pinned(), (revision(runtime_of_namespace="ome"),), "ManagedPin/Resolved", "", ["RevisionSourceMismatch"]),
+        (pinned(), (revision(runtime_of=""),), "ManagedPin/Resolved", "", ["RevisionSourceMismatch"]),
     ],
 )
 def test_states_of_pins(own: Thing, held: tuple[Thing, ...], pin: str, reason: str, codes: list[str]) -> None:
@@ -228,6 +253,7 @@ def test_sync_never_shows_its_tokens(annotation: str, token: str, state: str) ->
         ([("True", "RevisionMismatch")], "ReportedTrue/RevisionMismatch"),
         ([("False", "")], "ReportedFalse/Other"),
         ([("Unknown", "SourceRuntimeMissing")], "ReportedUnknown/SourceRuntimeMissing"),
+        ([("True", "PinAdvanced")], "ReportedTrue/PinAdvanced"),
         ([("Maybe", "RuntimeMismatch")], "Malformed/RuntimeMismatch"),
         ([("True", "RevisionMissing"), ("True", "RevisionMissing")], "Malformed"),
     ],

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from analyzer.ome.runtime.effective import effective
 from analyzer.ome.runtime.selection import Selection, anyone, render, select, table_rows
 from analyzer.ome.world import Thing
 from tests.ome.lake import world
@@ -123,3 +124,35 @@ def test_what_a_runtime_holds_is_not_echoed_where_it_looks_like_an_address() -> 
         runtime("skiff", modelSizeRange={"min": "https://a.example/x"}, supportedModelFormats=[{"quantization": "http://b"}])
     )
     assert row(found) == "skiff | Cluster | No | - | - | [OMITTED]"
+
+
+def test_a_score_of_nothing_by_its_priority() -> None:
+    assert row(chosen(fit(priority=0))) == "skiff | Cluster | No | - | - | auto-select score is 0 (format priority 0)"
+
+
+def test_what_the_service_runs_with_below_the_choice() -> None:
+    own = service()
+    base = runtime("hull")
+    held = world(fit(), base, model(), own, bare=True)
+    text = render(select(held, own, model()), "table", AT, effective(held, own, "ome"))
+    head, context = text.split("\n\n")
+    assert head.startswith("RUNTIME   SCOPE")
+    assert "Effective" not in head
+    assert context.splitlines()[:6] == [
+        "Effective context (separate observation; selector verdict unchanged):",
+        "SCOPE     FIELD           VALUE",
+        "Service   SELECTION       Explicit",
+        "Service   SOURCE          CSR/skiff",
+        "Source    INHERITANCE     Observed",
+        "Source    ROOT-FIRST      CSR/skiff",
+    ]
+    assert "Service   CAVEAT          Independent snapshot; not rollout convergence" in context
+    told = json.loads(render(select(held, own, model()), "json", AT, effective(held, own, "ome")))["content"]
+    assert (told["effective"]["selection"]["source"], told["effective"]["pin"]["mode"]) == ("Explicit", "AutoSync")
+    lost = service(runtime={"name": "gone"})
+    context = render(select(held, lost, model()), "table", AT, effective(held, lost, "ome")).split("\n\n")[1]
+    assert [line.split() for line in context.splitlines()[3:6]] == [
+        ["Service", "SOURCE", "CSR/gone"],
+        ["Source", "INHERITANCE", "Unavailable"],
+        ["Source", "REASON", "NotFound"],
+    ]

@@ -161,6 +161,33 @@ def test_two_pods_of_one_uid_are_rejected_and_pods_without_any_are_not() -> None
     assert (field(found, "Issue"), field(found, "engine")) == ([], ["NotRecorded / Unavailable; Ready pods=2/2 restarts=0"])
 
 
+def test_two_pods_of_one_name_are_rejected() -> None:
+    one = pod("a")
+    again = Thing(one.kind, one.namespace, one.name, {**one.value, "metadata": {**one.metadata, "uid": "u-later"}})
+    found = status(service(), one, again, pod("b"))
+    assert field(found, "Issue") == ["PodIdentityRejected"]
+    assert field(found, "engine") == ["NotRecorded / Unavailable; Ready pods=1/1 restarts=0"]
+
+
+def test_a_pod_of_no_component_takes_no_uid_from_another() -> None:
+    stray = thing("Pod", "x", NAMESPACE, meta={"uid": "u-a", "labels": pod("x", "cook").metadata["labels"]}, status=pod().status)
+    assert field(status(service(), pod("a"), stray), "Issue") == ["UnsupportedComponent"]
+
+
+@pytest.mark.parametrize(
+    ("things", "issues"),
+    [
+        ([pod(f"x{number:02}", "cook") for number in range(64)], ["UnsupportedComponent"]),
+        ([pod(f"x{number:02}", "cook") for number in range(65)], ["CollectionLimitExceeded"]),
+        ([pod(f"x{number:02}", containerStatuses=[{"restartCount": -1}]) for number in range(32)], ["PodMalformed"]),
+        ([pod(f"x{number:02}", containerStatuses=[{"restartCount": -1}]) for number in range(33)], ["CollectionLimitExceeded"]),
+        ([event(f"e{number:02}", count=-1) for number in range(26)], ["EventMalformed"]),
+    ],
+)
+def test_more_issues_than_the_report_holds(things: list[Thing], issues: list[str]) -> None:
+    assert field(status(service(), *things), "Issue") == issues
+
+
 def test_more_pods_than_are_read_and_more_than_events_are_read_of() -> None:
     found = status(service(), *(pod(f"p{number:04}") for number in range(MAX_PODS + 2)))
     assert field(found, "Pod observation") == [f"Partial count={MAX_PODS} truncated=true"]
@@ -276,13 +303,31 @@ def test_the_pods_that_are_not_well_are_asked_first() -> None:
         (service(), (), "Partial / Available", "NotConfigured / Unavailable"),
         (service(model=None), (), "Reported / Available", "NotConfigured / Unavailable"),
         (service(model=None, runtime={"name": "gone"}), (), "Partial / Unavailable", "Partial / Computed"),
-        (service(model=None, runtime=None), (), "NotConfigured / Unavailable", "NotConfigured / Unavailable"),
+        (
+            service(model=None, runtime=None),
+            (),
+            "NotConfigured / Unavailable",
+            "Unavailable / Unavailable AutoSelectionNotProbed",
+        ),
         (
             service(annotations={"ome.io/deploymentMode": "VirtualDeployment"}),
             (),
             "Unavailable / Unavailable VirtualDeployment",
-            "Unavailable / Unavailable VirtualDeployment",
+            "Partial / Computed VirtualDeployment",
         ),
+        (
+            service(annotations={"ome.io/deploymentMode": "VirtualDeployment"}, engine=None),
+            (),
+            "Unavailable / Unavailable VirtualDeployment",
+            "NotConfigured / Unavailable",
+        ),
+        (
+            service(runtime=None, engine=None),
+            (),
+            "Unavailable / Unavailable AutoSelectionNotProbed",
+            "NotConfigured / Unavailable",
+        ),
+        (service(model=None, status={"observedGeneration": 3}), (), "Partial / Available", "NotConfigured / Unavailable"),
         (
             service(model=None, runtime={"name": "skiff", "autoSync": False}, status={"pinnedRevisionName": "cr-skiff-0a1b2c3d"}),
             (revision(by="somebody"),),

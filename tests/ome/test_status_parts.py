@@ -172,6 +172,25 @@ def test_the_plan_of_a_run_counts_before_that_of_the_spec() -> None:
     assert told(own) == ("Unknown", "Paused", [])
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        rolled({"components": ["engine"], "order": list("abcd")}),
+        rolled({"components": ["engine"], "canary": {"prometheus": {"serverAddress": "a" * 1025}}}),
+        rolled({"components": ["engine"], "canary": {"prometheus": {"headers": {f"h{n}": "v" for n in range(17)}}}}),
+        rolled({"components": ["engine"], "canary": {"steps": [{"analysis": {"metrics": [{"query": "q" * 4097}]}}]}}),
+        service(status={"rolloutCoordination": {"groups": [{"order": list("abcd")}]}}),
+        service(status={"rolloutCoordination": {"groups": [{"observedRatio": {"newPods": dict.fromkeys("abcd", 1)}}]}}),
+        service(status={"rollout": {"groups": [{}] * 4}}),
+        service(status={"rollout": {"activeRun": {"targetRevisions": dict.fromkeys("abcd", "r")}}}),
+        service(status={"rollout": {"lastRun": {"groups": [{}] * 4}}}),
+        service(status={"rollout": {"lastRun": {"targetRevisions": dict.fromkeys("abcd", "r")}}}),
+    ],
+)
+def test_what_makes_a_rollout_too_large(own: Thing) -> None:
+    assert field(status(own), "Issue") == ["CollectionLimitExceeded", "RolloutUnavailable"]
+
+
 def test_a_rollout_that_is_too_large() -> None:
     own = rolled(*({"components": ["engine"]} for _ in range(4)))
     assert not within_limits(own)
@@ -205,7 +224,7 @@ def scaled(scaler: dict[str, Any] | None, target: Any = TARGET, **others: Any) -
         (scaled(HPA | {"desiredReplicas": -1}), "Invalid", ["ReplicaEvidenceInvalid"]),
         (scaled(HPA | {"conditions": [ABLE | {"type": "Fallback"}]}), "Partial", ["ConditionInvalid"]),
         (scaled(HPA | {"conditions": [ABLE, ABLE | {"status": "False"}]}), "Partial", ["ConditionConflict"]),
-        (scaled(HPA | {"conditions": [ABLE, ABLE | {"type": "AutoscalerResolved"}]}), "Reported", []),
+        (scaled(HPA | {"conditions": [ABLE, ABLE | {"type": "AutoscalerResolved"}]}), "Invalid", ["PolicyEvidenceInvalid"]),
         (scaled({"class": "External", "managedBy": "External", "specSource": "isvc"}), "Reported", []),
         (
             scaled({"class": "None", "managedBy": "None", "specSource": "isvc", "currentReplicas": 2}),
@@ -242,7 +261,72 @@ def test_rows_of_autoscaling() -> None:
     assert " / UnknownComponentStatus" in field(unknown, "Autoscale issue", wide=True)
     huge = status(scaled(HPA | {"conditions": [ABLE] * 65}))
     assert field(huge, "Autoscaling") == ["Unavailable / Unavailable parent status"]
-    assert "AutoscaleUnavailable" in field(huge, "Issue")
+    assert field(huge, "Issue") == ["AutoscaleUnavailable", "CollectionLimitExceeded"]
+    wordy = status(scaled(HPA | {"conditions": [ABLE | {"message": "m" * 4097}]}))
+    assert field(wordy, "Issue") == ["AutoscaleUnavailable", "CollectionLimitExceeded"]
+
+
+POLICY = {"name": "tide", "observedGeneration": 3, "portableDigest": "pv1:0123456789ab", "resolvedDigest": "rv1:0123456789ab"}
+SHADOWED = {"name": "tide", "portableDigest": "pv1:0123456789ab", "wouldRenderDigest": "rv1:0123456789ab"}
+RESOLVED = {**ABLE, "type": "AutoscalerResolved", "reason": "RenderedFromPolicy", "observedGeneration": 4}
+NAMED = {"autoscalerPolicyRef": {"name": "tide"}}
+WRITTEN = NAMED | {"autoscaler": {"class": "HPA"}}
+
+
+def ruled(engine: dict[str, Any], *conditions: dict[str, Any], **scaler: Any) -> Thing:
+    """A service whose engine names a policy, and what its status says of that."""
+    own = HPA | {"conditions": [ABLE, *conditions]} | scaler
+    status_of = {"components": {"engine": {"scaleTargetRef": TARGET, "autoscaler": own}}}
+    return service(engine=engine, status=status_of)
+
+
+def resolved(reason: str, status_word: str = "False", **more: Any) -> dict[str, Any]:
+    return RESOLVED | {"reason": reason, "status": status_word} | more
+
+
+@pytest.mark.parametrize(
+    ("own", "code"),
+    [
+        (ruled({}), ""),
+        (ruled(NAMED, RESOLVED, specSource="policy", policy=POLICY), ""),
+        (ruled(WRITTEN, resolved("InlinePrecedence", "True"), shadowedPolicyRef=SHADOWED), ""),
+        (ruled(WRITTEN, resolved("InlinePrecedence", "True"), shadowedPolicyRef={"name": "tide"}), ""),
+        (ruled(NAMED, resolved("PolicyNotFound"), specSource="policy"), ""),
+        (ruled(NAMED, resolved("AuthNotFound"), specSource="policy", policy=POLICY | {"name": "ebb"}), ""),
+        (ruled(NAMED, resolved("UnsupportedMode")), ""),
+        (ruled(NAMED, RESOLVED, RESOLVED, specSource="policy", policy=POLICY), "PolicyConditionConflict"),
+        (ruled(NAMED), "PolicyEvidenceInvalid"),
+        (ruled({}, policy=POLICY), "PolicyEvidenceInvalid"),
+        (ruled({}, shadowedPolicyRef=SHADOWED), "PolicyEvidenceInvalid"),
+        (ruled({}, specSource="policy"), "PolicyEvidenceInvalid"),
+        (ruled({}, RESOLVED, specSource="policy", policy=POLICY), "PolicyEvidenceInvalid"),
+        (ruled({"autoscalerPolicyRef": {}}), "PolicyEvidenceInvalid"),
+        (ruled({"autoscalerPolicyRef": {"name": "No_Name"}}), "PolicyEvidenceInvalid"),
+        (ruled({"autoscalerPolicyRef": {"name": "tide", "kind": "Boat"}}), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED | {"observedGeneration": 3}, specSource="policy", policy=POLICY), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED | {"status": "False"}, specSource="policy", policy=POLICY), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED, specSource="isvc", policy=POLICY), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED, specSource="policy"), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED, specSource="policy", policy=POLICY | {"name": "ebb"}), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED, specSource="policy", policy=POLICY | {"observedGeneration": 0}), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED, specSource="policy", policy=POLICY | {"resolvedDigest": "rv1:"}), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, resolved("InlinePrecedence", "True"), shadowedPolicyRef=SHADOWED), "PolicyEvidenceInvalid"),
+        (
+            ruled(WRITTEN, resolved("InlinePrecedence", "True"), shadowedPolicyRef={"name": "tide", "portableDigest": "pv1:x"}),
+            "PolicyEvidenceInvalid",
+        ),
+        (ruled(NAMED, resolved("PolicyNotFound", "True"), specSource="policy"), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, resolved("UnsupportedMode"), policy=POLICY), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, resolved("Whim"), specSource="policy"), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED | {"reason": 5}, specSource="policy", policy=POLICY), "PolicyEvidenceInvalid"),
+        (ruled(NAMED, RESOLVED, specSource="policy", policy=["tide"]), "PolicyEvidenceInvalid"),
+    ],
+)
+def test_policies_behind_autoscalers(own: Thing, code: str) -> None:
+    (row,) = autoscale_of(own).components
+    assert [one for one in row.issues if one.startswith("Policy")] == ([code] if code else [])
+    if code:
+        assert row.state == "Invalid"
 
 
 def placed(declared: dict[str, Any] | None = None, told_of: dict[str, Any] | None = None, **meta: Any) -> Thing:
@@ -289,8 +373,8 @@ def test_rows_of_a_placement_never_show_an_address() -> None:
     [
         ([HOME, HOME], "Validated", False),
         ([HOME, HOME | {"readyReplicas": 1}], "ConflictingDuplicates", False),
-        ([HOME | {"cluster": "No_Name"}], "MalformedPayload", True),
-        ([HOME | {"readyReplicas": -1}], "MalformedPayload", True),
+        ([HOME | {"cluster": "No_Name"}], "MalformedPayload", False),
+        ([HOME | {"readyReplicas": -1}], "MalformedPayload", False),
         ([HOME | {"cluster": f"c{number}"} for number in range(257)], "BudgetExceeded", True),
     ],
 )

@@ -14,23 +14,30 @@ def runtimes(
     bundle: paths.BundleArgument,
     isvc: Annotated[str, typer.Option("--isvc", metavar="NAME", help="For the model of this InferenceService.")] = "",
     model: Annotated[str, typer.Option("--model", metavar="NAME", help="For this BaseModel or ClusterBaseModel.")] = "",
+    with_effective: Annotated[
+        bool, typer.Option("--with-effective", help="With --isvc: what it runs with, as of runtime effective, too.")
+    ] = False,
     namespace: group.Namespace = "default",
+    ome_namespace: group.OmeNamespace = "ome",
     output: group.Output = "table",
 ) -> None:
     """Every runtime that OME may choose for a model, best first, and why it chooses none of the others."""
     from analyzer.ome import ask
-    from analyzer.ome.runtime import asked, selection
+    from analyzer.ome.runtime import asked, selection, views
+    from analyzer.ome.runtime.effective import effective as evaluate
 
     with group.answering():
         if bool(isvc) == bool(model):
             raise ask.RefusedError("exactly one of --model or --isvc is required")
-        ask.check_form(output)
-        ask.check_name("InferenceService" if isvc else "model", isvc or model)
-        ask.check_label("namespace", namespace)
-        with group.opened(bundle) as source:
+        if with_effective and not isvc:
+            raise ask.RefusedError("--with-effective requires --isvc")
+        ask.check(isvc or model, namespace, ome_namespace, output, "InferenceService" if isvc else "model")
+        with group.opened(bundle, ome_namespace) as source:
             found = asked.selection_of(source, isvc, model, namespace)
             notes = asked.selection_notes(source, found, isvc)
-    group.show(selection.render(found, output, source.stamp), notes)
+            context = evaluate(source.world, ask.find(source, isvc, namespace), ome_namespace) if with_effective else None
+            notes += views.notes(context) if context else []
+    group.show(selection.render(found, output, source.stamp, context), notes)
 
 
 def effective(

@@ -16,7 +16,7 @@ from analyzer.ome.world import CLUSTER_RUNTIME, NAMESPACED_RUNTIME, Lookup, Thin
 
 SYNC = "ome.io/runtime-sync"
 DRIFTED = "RuntimeDrifted"
-_CAUSES = ("RevisionMismatch", "RevisionMissing", "SourceRuntimeMissing", "RuntimeMismatch")
+_CAUSES = ("RevisionMismatch", "RevisionMissing", "SourceRuntimeMissing", "RuntimeMismatch", "PinAdvanced")
 _STALE = {"Stale": "StatusStale", "Unobserved": "StatusUnobserved", "Invalid": "StatusInvalid"}
 _BROKEN = {"ParentMissing": "NotFound", "CycleDetected": "Cycle", "MaxDepthExceeded": "MaxDepthExceeded"}
 

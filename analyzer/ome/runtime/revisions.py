@@ -17,10 +17,14 @@ _ISSUES = {
     "Ordinal": "RevisionOrdinalUnexpected",
     "HashLabelInvalid": "RevisionHashInvalid",
     "NameHash": "RevisionNameMismatch",
+    "PayloadCanonicality": "RevisionPayloadNonCanonical",
+    "ConflictingIdentity": "ConflictingRevision",
     "DuplicateContentHash": "DuplicateRevisionContent",
     "ShortHashCollision": "RevisionHashCollision",
 }
 """OME's checks of a revision → the issue that its command shows. The checks of the hash itself need Go's own rendering."""
+_OF_CONTENT = ("HashLabelInvalid", "NameHash", "PayloadCanonicality")
+"""Checks that rest on what a revision holds: OME does not make them where it does not decode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +62,22 @@ def named(world: World, service: Thing, ome_namespace: str) -> tuple[Revision, .
     if not runtime:
         return ()
     names = (string(reference.get("revision")), string(service.status.get("pinnedRevisionName")))
-    found = [_read(world.get(REVISION, ome_namespace, name), name, service, runtime) for name in dict.fromkeys(names) if name]
+    found = [
+        _read(world, world.get(REVISION, ome_namespace, name), name, service, runtime) for name in dict.fromkeys(names) if name
+    ]
     return _compared(found)
 
 
-def _read(lookup: Lookup, name: str, service: Thing, runtime: str) -> Revision:
+def _read(world: World, lookup: Lookup, name: str, service: Thing, runtime: str) -> Revision:
     thing = lookup.thing
     if thing is None:
         return Revision(name, lookup, issues=("RevisionNotFound" if lookup.missing else "RevisionUnavailable",))
     data = thing.value.get("data")
-    issues = [_ISSUES[fault] for fault in pins.faults_of(thing, service, runtime)]
+    faults = pins.faults_of(world, thing, service, runtime)
     if not isinstance(data, dict) or not decode.runtime_reads(data):
+        issues = [_ISSUES[fault] for fault in faults if fault not in _OF_CONTENT]
         return Revision(name, lookup, None, tuple(dict.fromkeys((*issues, "RevisionPayloadMalformed"))))
+    issues = [_ISSUES[fault] for fault in faults]
     if data.get("disabled") is True:
         issues.append("RevisionDisabled")
     return Revision(name, lookup, data, tuple(dict.fromkeys(issues)))

@@ -8,6 +8,8 @@ from typing import Any
 
 from analyzer.ome import candidates, decode, envelope, formats
 from analyzer.ome.cells import columns
+from analyzer.ome.runtime import views
+from analyzer.ome.runtime.effective import Effective
 from analyzer.ome.safe import shown, text
 from analyzer.ome.world import NAMESPACED_RUNTIME, SERVICE, Lookup, Thing, World, integer, items, mapping
 
@@ -25,6 +27,7 @@ _OTHER_ENTRY = (
 _WIDTH = 4_000
 """Longest reason, in characters: it names what every entry of a runtime lacks."""
 _NO_SCORE = "auto-select score is 0"
+_CONTEXT = "Effective context (separate observation; selector verdict unchanged):"
 _MALFORMED = "its spec does not decode as that of a runtime"
 
 
@@ -95,7 +98,7 @@ def _verdict(one: candidates.Candidate, model: Mapping[str, Any]) -> Verdict:
         return Verdict(one.runtime, _NOT_SELECTABLE)
     if entry.get("autoSelect") is not True:
         return Verdict(one.runtime, _OTHER_ENTRY.format(text(mapping(entry.get("modelFormat")).get("name"), _WIDTH)))
-    return Verdict(one.runtime, _NO_SCORE)
+    return Verdict(one.runtime, f"{_NO_SCORE} (format priority 0)" if entry.get("priority") == 0 else _NO_SCORE)
 
 
 def _matching(spec: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -104,11 +107,19 @@ def _matching(spec: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str,
     return next((entry for entry in entries if formats.mismatch(entry, model) is None), {})
 
 
-def render(found: Selection, form: str, collected_at: str) -> str:
-    """The report in one of `envelope.FORMATS`; empty as a table where there is no runtime at all."""
+def render(found: Selection, form: str, collected_at: str, context: Effective | None = None) -> str:
+    """The report in one of `envelope.FORMATS`.
+
+    Args:
+        found: the runtimes; as a table nothing is said of them where there is none at all.
+        form: the format.
+        collected_at: the bundle's collection time, as a report shows it.
+        context: what the InferenceService runs with, to be told below.
+    """
     if form in ("json", "yaml"):
-        return envelope.machine(as_dict(found, collected_at), form)
-    return columns(table_rows(found)) if found.verdicts else ""
+        return envelope.machine(as_dict(found, collected_at, context), form)
+    text = columns(table_rows(found)) if found.verdicts else ""
+    return text if context is None else f"{text}\n{_CONTEXT}\n{columns(views.context_rows(context))}"
 
 
 def table_rows(found: Selection) -> list[tuple[str, ...]]:
@@ -116,8 +127,8 @@ def table_rows(found: Selection) -> list[tuple[str, ...]]:
     return [HEAD, *(verdict.cells for verdict in found.verdicts)]
 
 
-def as_dict(found: Selection, collected_at: str) -> dict[str, Any]:
-    """The JSON form, in the envelope of OME's reports."""
+def as_dict(found: Selection, collected_at: str, context: Effective | None = None) -> dict[str, Any]:
+    """The JSON form, in the envelope of OME's reports; `context` as in `render`."""
     rows = []
     for verdict in found.verdicts:
         own = verdict.runtime
@@ -131,4 +142,7 @@ def as_dict(found: Selection, collected_at: str) -> dict[str, Any]:
     model = envelope.given({"kind": found.model.kind}, namespace=found.model.namespace) | {"name": shown(found.model.name)}
     metadata = {"namespace": found.namespace, "name": shown(found.name)}
     warnings = ("PartialData", "SourceUnavailable") if found.lost else ()
-    return envelope.envelope(KIND, metadata, collected_at, {"model": model, "runtimes": rows}, warnings=warnings)
+    content: dict[str, Any] = {"model": model, "runtimes": rows}
+    if context:
+        content["effective"] = views.content_of(context)
+    return envelope.envelope(KIND, metadata, collected_at, content, warnings=warnings)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analyzer.ome import envelope
-from analyzer.ome.cells import columns, end, told_apart
+from analyzer.ome.cells import columns, end, middle, told_apart
 from analyzer.ome.runtime.effective import Effective, Reference, View
 from analyzer.ome.safe import shown
 from analyzer.ome.world import CLUSTER_RUNTIME, NAMESPACED_RUNTIME, REVISION, SERVICE, Thing, string
@@ -45,6 +45,27 @@ def table_rows(found: Effective) -> list[tuple[str, str, str]]:
     )
     rows += [("Service", field, end(value, _WIDTH)) for field, value in service]
     return rows + [("Service", "ISSUE", _issue(code, revision)) for code, revision in found.issues]
+
+
+def context_rows(found: Effective) -> list[tuple[str, str, str]]:
+    """The cells of the table that `runtime explain` puts below its own, its head first."""
+    head, *rows = table_rows(found)
+    selected = found.live.runtime
+    told = [
+        ("Service", "SELECTION", found.selection),
+        ("Service", "SOURCE", _whole(selected) if selected else "-"),
+        ("Source", "INHERITANCE", "Unavailable" if found.inheritance.reason else "Observed"),
+    ]
+    if found.inheritance.reason:
+        told.append(("Source", "REASON", found.inheritance.reason))
+    told += [("Source", "ROOT-FIRST", _whole(Reference(one.kind, one.namespace, one.name))) for one in found.inheritance.chain]
+    return [head, *told, ("Service", "CAVEAT", "Independent snapshot; not rollout convergence"), *rows]
+
+
+def _whole(runtime: Reference) -> str:
+    """A runtime in one cell, cut in its middle as a whole."""
+    parts = (_SHORT[runtime.kind], runtime.namespace, shown(runtime.name))
+    return middle("/".join(part for part in parts if part), _WIDTH)
 
 
 def _view_rows(view: View) -> Iterator[tuple[str, str]]:
@@ -102,11 +123,10 @@ def wide_rows(found: Effective) -> list[tuple[str, ...]]:
     return rows
 
 
-def as_dict(found: Effective, collected_at: str) -> dict[str, Any]:
-    """The JSON form: optional fields without a value are left out, lists are always there."""
-    own = found.service
+def content_of(found: Effective) -> dict[str, Any]:
+    """What the JSON form says: optional fields without a value are left out, lists are always there."""
     selected = found.live.runtime
-    content = {
+    return {
         "selection": envelope.given({"source": found.selection}, runtime=_reference(selected) if selected else None),
         "inheritance": envelope.given(
             {
@@ -121,6 +141,12 @@ def as_dict(found: Effective, collected_at: str) -> dict[str, Any]:
         "liveToActive": found.relation,
         "issues": [envelope.given({"code": code}, revision=shown(revision)) for code, revision in found.issues],
     }
+
+
+def as_dict(found: Effective, collected_at: str) -> dict[str, Any]:
+    """The JSON form."""
+    own = found.service
+    content = content_of(found)
     metadata = {"namespace": own.namespace, "name": own.name}
     return envelope.envelope(KIND, metadata, collected_at, content, _sources(found, collected_at), found.warnings)
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.ome.names import is_qualified, is_subdomain
-from analyzer.ome.status.conditions import STATUSES
+from analyzer.ome.status import policy
+from analyzer.ome.status.conditions import STATUSES, is_short
 from analyzer.ome.world import Thing, items, mapping, string
 from analyzer.times import parse
 
@@ -23,8 +24,6 @@ _OWNER = {"HPA": "OME", "KEDA": "OME", "External": "External", "None": "None"}
 _SOURCES = ("isvc", "policy", "runtime", "legacy", "default")
 _TARGETS = (("apps/v1", "Deployment"), ("ome.io/v1beta1", "InferenceReplica"))
 _TYPES = {"HPA": ("AbleToScale", "ScalingActive", "ScalingLimited"), "KEDA": ("Ready", "Active", "Fallback", "Paused")}
-_RESOLVED = "AutoscalerResolved"
-"""A condition that tells which policy was chosen, of every class."""
 _REASON = re.compile(r"[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?", re.ASCII)
 _MAX_TYPE, _MAX_REASON, _MAX_MESSAGE = 316, 1024, 32768
 
@@ -64,10 +63,11 @@ class Autoscale:
 def autoscale_of(service: Thing) -> Autoscale:
     """The autoscalers of an InferenceService."""
     held = mapping(service.status.get("components"))
-    scalers = [mapping(mapping(one).get("autoscaler")) for one in held.values()]
-    if len(held) > len(COMPONENTS) or any(len(items(one.get("conditions"))) > MAX_CONDITIONS for one in scalers):
+    told = [items(mapping(mapping(one).get("autoscaler")).get("conditions")) for one in held.values()]
+    large = any(len(one) > MAX_CONDITIONS or not all(is_short(condition) for condition in one) for one in told)
+    if len(held) > len(COMPONENTS) or large:
         return Autoscale("Unavailable", "Unavailable", too_large=True)
-    rows = tuple(_scale(name, mapping(held[name])) for name in COMPONENTS if name in held)
+    rows = tuple(_scale(service, name, mapping(held[name])) for name in COMPONENTS if name in held)
     unknown = bool(set(held) - set(COMPONENTS))
     issues = [("", "UnknownComponentStatus")] if unknown else []
     # An issue of the whole service comes last: its rank is behind that of every component.
@@ -84,7 +84,7 @@ def _summary(rows: tuple[Scale, ...], *, unknown: bool) -> str:
     return "Partial" if states & {"Partial", "NotReported"} else "Reported"
 
 
-def _scale(name: str, status: Mapping[str, Any]) -> Scale:
+def _scale(service: Thing, name: str, status: Mapping[str, Any]) -> Scale:
     target, issues = _target(status.get("scaleTargetRef"))
     scaler = status.get("autoscaler")
     if not isinstance(scaler, dict):
@@ -94,6 +94,8 @@ def _scale(name: str, status: Mapping[str, Any]) -> Scale:
     kind_ok, manager_ok = kind in _OWNER, manager in ("OME", "External", "None")
     source_ok = string(scaler.get("specSource")) in _SOURCES
     issues |= _named((kind_ok, "ClassInvalid"), (manager_ok, "ManagedByInvalid"), (source_ok, "SpecSourceInvalid"))
+    unfit = policy.issue_of(scaler, service.spec.get(name), service.generation, _well_formed)
+    issues |= {unfit} if unfit else set()
     owned = kind_ok and manager_ok and _OWNER[kind] == manager
     if kind_ok and manager_ok and not owned:
         issues.add("OwnershipMismatch")
@@ -109,7 +111,7 @@ def _scale(name: str, status: Mapping[str, Any]) -> Scale:
     if kind in ("External", "None"):
         replicas, conditions, malformed, more = _uncalled(scaler, replicas, conditions)
         issues |= more
-    state = _state(target, replicas, conditions, valid=owned and source_ok, managed=manager == "OME")
+    state = _state(target, replicas, conditions, valid=owned and source_ok and not unfit, managed=manager == "OME")
     if malformed and state == "Reported":
         state = "Partial"
     shown = (kind if kind_ok else "Unknown", manager if manager_ok else "Unknown")
@@ -147,7 +149,7 @@ def _conditions(kind: str, scaler: Mapping[str, Any]) -> tuple[str, set[str]]:
     found: dict[str, set[tuple[str, str]]] = {}
     invalid = False
     for one in items(scaler.get("conditions")):
-        if _well_formed(one) and one["type"] == _RESOLVED:
+        if _well_formed(one) and one["type"] == policy.RESOLVED:
             continue
         if not _well_formed(one) or one["type"] not in _TYPES[kind]:
             invalid = True
@@ -170,7 +172,7 @@ def _uncalled(scaler: Mapping[str, Any], replicas: str, conditions: str) -> tupl
     malformed = any(not _well_formed(one) for one in told)
     if malformed:
         issues.add("ConditionInvalid")
-    if any(_well_formed(one) and one["type"] != _RESOLVED for one in told):
+    if any(_well_formed(one) and one["type"] != policy.RESOLVED for one in told):
         conditions = "Invalid"
         issues.add("UnexpectedScalerEvidence")
     return replicas, conditions, malformed, issues

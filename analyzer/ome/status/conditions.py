@@ -15,6 +15,8 @@ MAX_CONDITIONS = 64
 """More conditions than this are not looked at."""
 MAX_TYPE, MAX_REASON, MAX_MESSAGE = 253, 1024, 4096
 """Longest parts of a condition, in bytes."""
+_MAX_SCALED_TYPE = 256
+"""Longest type of a condition of an autoscaler or of the traffic."""
 SKEW = timedelta(minutes=15)
 """How far behind the end of a collection a time may lie: a bundle tells that end by its own clock, and to the minute at best."""
 STATUSES = ("True", "False", "Unknown")
@@ -52,7 +54,7 @@ def ready(service: Thing, kind: str, now: datetime | None) -> Ready:
     """
     conditions = items(service.status.get("conditions"))
     if len(conditions) > MAX_CONDITIONS:
-        return Ready("NotRecorded", "Invalid", Inspection("LimitExceeded", len(conditions), 0, ()))
+        return Ready("NotRecorded", "Invalid", Inspection("LimitExceeded", MAX_CONDITIONS + 1, 0, ()))
     if kind != "Ready":
         conditions = [one for one in conditions if one.get("type") == kind]
     warnings: set[str] = set()
@@ -102,6 +104,12 @@ def _faults(condition: Mapping[str, Any], now: datetime | None) -> set[str]:
     if later(parse(condition.get("lastTransitionTime")), now):
         found.add("FutureConditionTimestamp")
     return found
+
+
+def is_short(condition: Mapping[str, Any]) -> bool:
+    """Whether a condition of an autoscaler or of the traffic is short enough for its status to be read."""
+    limits = (("type", _MAX_SCALED_TYPE), ("reason", MAX_REASON), ("message", MAX_MESSAGE))
+    return all(len(_bytes(condition.get(name))) <= most for name, most in limits)
 
 
 def _bytes(part: object) -> bytes:

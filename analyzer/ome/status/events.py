@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,11 +38,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """The events, how reading them went, and the issues of those that do not count."""
+    """The events, how reading them went, and the issues of those that do not count, with how many there are."""
 
     rows: tuple[Event, ...]
     observation: Observation
-    issues: frozenset[str]
+    issues: Mapping[str, int]
     lost: Lookup | None = None
 
 
@@ -59,7 +60,7 @@ def events_of(world: World, service: Thing, pods: Iterable[Thing], now: datetime
     targets = {(SERVICE, service.name): service} | {(POD, pod.name): pod for pod in ordered[:MAX_EVENT_PODS]}
     skipped = max(len(ordered) - MAX_EVENT_PODS, 0)
     found: dict[tuple[str, str], list[Event]] = {}
-    issues: set[str] = set()
+    issues: Counter[str] = Counter()
     for thing in listed:
         about = _about(thing)
         key = (string(about.get("kind")), string(about.get("name")))
@@ -67,16 +68,17 @@ def events_of(world: World, service: Thing, pods: Iterable[Thing], now: datetime
         if target is None or not _of_ome(key[0], about) or thing.value.get("type") != "Warning" or _another(about, target):
             continue
         if not _bound(about, target):
-            issues.add("EventIdentityRejected")
+            issues["EventIdentityRejected"] += 1
             continue
         event = _event(thing, key, now)
         if event is None:
-            issues.add("EventMalformed")
+            issues["EventMalformed"] += 1
         else:
             found.setdefault(key, []).append(event)
     kept, cut = _within(found)
-    observation = _observation(len(kept), lost, truncated=cut or skipped > 0, skipped=skipped)
-    return Events(kept, observation, frozenset(issues), lost)
+    count = min(len(kept) + issues["EventMalformed"], MAX_EVENTS)
+    observation = _observation(count, lost, truncated=cut or skipped > 0, skipped=skipped)
+    return Events(kept, observation, +issues, lost)
 
 
 def _within(found: Mapping[tuple[str, str], list[Event]]) -> tuple[tuple[Event, ...], bool]:

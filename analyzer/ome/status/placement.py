@@ -62,8 +62,8 @@ class Placement:
 
     @property
     def unavailable(self) -> bool:
-        """The candidates are more than are read, or malformed."""
-        return self.homes.state in ("BudgetExceeded", "MalformedPayload")
+        """The candidates are more than are read."""
+        return self.homes.state == "BudgetExceeded"
 
 
 def placement_of(service: Thing) -> Placement:

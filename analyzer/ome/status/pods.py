@@ -53,11 +53,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Pods:
-    """The pods that count, by name, how reading them went, and the issues of those that do not."""
+    """The pods that count, by name, how reading them went, and the issues of those that do not, with how many there are."""
 
     accepted: tuple[Thing, ...]
     observation: Observation
-    issues: frozenset[str]
+    issues: Mapping[str, int]
     lost: Lookup | None = None
 
     def of(self, component: str) -> tuple[Thing, ...]:
@@ -75,21 +75,22 @@ def pods_of(world: World, service: Thing) -> Pods:
     listed, lost = world.all(POD, service.namespace)
     labelled = [pod for pod in listed if pod.label(LABEL) == service.name]
     read = labelled[:MAX_PODS]
-    issues: set[str] = set()
-    uids = Counter(string(pod.metadata.get("uid")) for pod in read)
+    issues: Counter[str] = Counter()
+    known = [pod for pod in read if pod.label(COMPONENT) in COMPONENTS]
+    uids = Counter(string(pod.metadata.get("uid")) for pod in known)
     # Some bundles are made without uids: then none is asked for.
     bare = set(uids) <= {""}
+    issues["UnsupportedComponent"] = len(read) - len(known)
     accepted = []
-    for pod in read:
-        if pod.label(COMPONENT) not in COMPONENTS:
-            issues.add("UnsupportedComponent")
-        elif not is_subdomain(pod.name) or not (bare or _identified(pod, uids)):
-            issues.add("PodIdentityRejected")
+    for pod in known:
+        if not is_subdomain(pod.name) or pod.key in world.twice or not (bare or _identified(pod, uids)):
+            issues["PodIdentityRejected"] += 1
         elif not pod.whole or not _well_formed(pod.status):
-            issues.add("PodMalformed")
+            issues["PodMalformed"] += 1
         else:
             accepted.append(pod)
-    return Pods(tuple(accepted), _observation(read, len(labelled), lost, issues), frozenset(issues), lost)
+    issues = +issues
+    return Pods(tuple(accepted), _observation(read, len(labelled), lost, issues), issues, lost)
 
 
 def _observation(read: Sequence[Thing], labelled: int, lost: Lookup | None, issues: Iterable[str]) -> Observation:

@@ -15,6 +15,9 @@ from analyzer.ome.world import SERVICE, Thing, integer, mapping
 from analyzer.times import rfc3339
 
 KIND = "StatusReport"
+MAX_ISSUES = 64
+"""Issues that the report holds; each pod and each event counts."""
+_LIMIT = "CollectionLimitExceeded"
 _CONDITION = {"engine": "EngineReady", "decoder": "DecoderReady", "router": "RouterReady"}
 
 
@@ -67,9 +70,7 @@ def status_of(source: Source, service: Thing, ome_namespace: str) -> Status:
     scaling, placed = autoscale.autoscale_of(service), placement.placement_of(service)
     told = summaries.summaries(world, service, ome_namespace, source.stamp)
     generation, observed = service.generation, integer(service.status.get("observedGeneration"))
-    issues = set(held.issues | seen.issues)
-    issues |= set() if small else {"CollectionLimitExceeded", "RolloutUnavailable"}
-    issues |= {"AutoscaleUnavailable"} if scaling.too_large else set()
+    issues = _limited(held, seen, small=small, scaled=not scaling.too_large)
     issues |= {"PlacementUnavailable"} if placed.unavailable else set()
     issues |= {"InvalidGeneration"} if min(generation, observed) < 0 else set()
     return Status(
@@ -92,6 +93,18 @@ def status_of(source: Source, service: Thing, ome_namespace: str) -> Status:
         tuple(sorted(issues)),
         tuple(_notes(source, held, seen, told)),
     )
+
+
+def _limited(held: pods.Pods, seen: events.Events, *, small: bool, scaled: bool) -> set[str]:
+    """The issues of what was read; where they are more than OME's report holds only that is said."""
+    # OME notes what is wrong with a pod when it reads and again when it counts, that a pod is of no component only once.
+    once = held.issues.get("UnsupportedComponent", 0)
+    count = 2 * sum(held.issues.values()) - once + sum(seen.issues.values()) + 2 * (not small) + 2 * (not scaled)
+    if count > MAX_ISSUES:
+        return {_LIMIT}
+    found = {*held.issues, *seen.issues}
+    found |= set() if small else {_LIMIT, "RolloutUnavailable"}
+    return found | (set() if scaled else {_LIMIT, "AutoscaleUnavailable"})
 
 
 def _parts(service: Thing, held: pods.Pods, source: Source) -> Iterator[Part]:

@@ -44,26 +44,70 @@ class Reading:
 def within_limits(service: Thing) -> bool:
     """Whether a rollout is small enough to be read."""
     status, components = service.status, mapping(service.status.get("components"))
-    groups = [*groups_of(service.spec.get("rollout")), *pinned(service)]
+    rollout = mapping(status.get("rollout"))
+    run, last = mapping(rollout.get("activeRun")), mapping(rollout.get("lastRun"))
+    steps = items(mapping(status.get("rolloutCoordination")).get("groups"))
+    # Lists of groups and of what belongs to one group: there are as many components as groups at most.
+    few = (service.spec.get("rollout"), rollout, run.get("plan"), last, status.get("rolloutCoordination"))
+    targets = (one.get("targetRevisions") for one in (run, last))
     return (
         len(items(status.get("conditions"))) <= MAX_CONDITIONS
         and len(components) <= len(COMPONENTS)
-        and all(len(items(mapping(one).get("traffic"))) <= MAX_TRAFFIC for one in components.values())
-        and len(groups_of(service.spec.get("rollout"))) <= MAX_GROUPS
-        and len(pinned(service)) <= MAX_GROUPS
-        and len(items(mapping(status.get("rolloutCoordination")).get("groups"))) <= MAX_GROUPS
-        and len(items(mapping(status.get("canary")).get("metricResults"))) <= MAX_METRICS
-        and all(_small(group) for group in groups)
+        and all(_count(mapping(one).get("traffic")) <= MAX_TRAFFIC for one in components.values())
+        and all(len(groups_of(one)) <= MAX_GROUPS for one in few)
+        and all(_count(one) <= MAX_GROUPS for one in targets)
+        and _count(mapping(status.get("canary")).get("metricResults")) <= MAX_METRICS
+        and all(_in_step(group) for group in steps)
+        and all(_small(group) for group in (*groups_of(service.spec.get("rollout")), *pinned(service)))
     )
+
+
+def _count(value: Any) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def _members(group: Mapping[str, Any]) -> bool:
+    return all(_count(group.get(name)) <= len(COMPONENTS) for name in ("components", "order"))
+
+
+def _in_step(group: Mapping[str, Any]) -> bool:
+    ratio = mapping(group.get("observedRatio"))
+    return _members(group) and all(_count(ratio.get(name)) <= len(COMPONENTS) for name in ("original", "current", "newPods"))
 
 
 def _small(group: Mapping[str, Any]) -> bool:
-    steps = items(mapping(group.get("canary")).get("steps"))
-    if len(names_of(group.get("components"))) > len(COMPONENTS) or len(names_of(group.get("order"))) > len(COMPONENTS):
-        return False
-    return len(steps) <= MAX_STEPS and all(
-        len(items(mapping(step.get("analysis")).get("metrics"))) <= MAX_METRICS for step in steps
+    canary = mapping(group.get("canary"))
+    steps = items(canary.get("steps"))
+    metrics = [items(mapping(step.get("analysis")).get("metrics")) for step in steps]
+    return (
+        _members(group)
+        and len(steps) <= MAX_STEPS
+        and _short(mapping(canary.get("prometheus")))
+        and all(len(held) <= MAX_METRICS and all(_fits(one, _METRIC) for one in held) for held in metrics)
     )
+
+
+_METRIC = {"name": 253, "query": 4096, "threshold": 256}
+_MAX_HEADERS, _MAX_HEADER, _MAX_HEADER_VALUE, _MAX_ADDRESS = 16, 256, 1024, 1024
+"""Longer than this, in bytes, and the rollout is not read."""
+
+
+def _short(source: Mapping[str, Any]) -> bool:
+    """Whether the address of a Prometheus and its headers are short enough."""
+    headers = mapping(source.get("headers"))
+    return (
+        _size(source.get("serverAddress")) <= _MAX_ADDRESS
+        and len(headers) <= _MAX_HEADERS
+        and all(_size(name) <= _MAX_HEADER and _size(value) <= _MAX_HEADER_VALUE for name, value in headers.items())
+    )
+
+
+def _fits(holder: Mapping[str, Any], limits: Mapping[str, int]) -> bool:
+    return all(_size(holder.get(name)) <= most for name, most in limits.items())
+
+
+def _size(value: Any) -> int:
+    return len(string(value).encode("utf-8", "surrogatepass"))
 
 
 def groups_of(rollout: Any) -> list[dict[str, Any]]:

@@ -12,8 +12,7 @@ from analyzer.ome.runtime.effective import Effective, effective
 from analyzer.ome.safe import shown
 from analyzer.ome.world import REVISION, Thing, World, mapping, string
 
-_PROBLEMS = ("Live", "Active", "Revision", "Duplicate", "Inheritance", "InvalidDeclared", "DeclaredCompatibility")
-"""How the codes of `runtime effective` begin that tell of a problem of the runtime, and not only of the status."""
+_UNPROBED = "AutoSelectionNotProbed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +68,29 @@ def summaries(world: World, service: Thing, ome_namespace: str, collected_at: st
         collected_at: the bundle's collection time, as a report shows it.
     """
     if service.annotation(DEPLOYMENT_MODE) == VIRTUAL:
-        return Summaries(Runtime("Unavailable", reason=VIRTUAL), Accelerator("Unavailable", VIRTUAL))
+        own = _accelerator(_explained(world, service, ome_namespace, collected_at), VIRTUAL)
+        return Summaries(Runtime("Unavailable", reason=VIRTUAL), own)
     if not string(mapping(service.spec.get("runtime")).get("name")):
+        asks = any(isinstance(service.spec.get(name), dict) for name in ("engine", "decoder"))
+        own = Accelerator("Unavailable", _UNPROBED) if asks else Accelerator("NotConfigured")
         if string(mapping(service.spec.get("model")).get("name")):
-            unprobed = "AutoSelectionNotProbed"
-            return Summaries(Runtime("Unavailable", reason=unprobed), Accelerator("Unavailable", unprobed))
-        return Summaries(Runtime("NotConfigured"), Accelerator("NotConfigured"))
+            return Summaries(Runtime("Unavailable", reason=_UNPROBED), own)
+        return Summaries(Runtime("NotConfigured"), own)
     found = effective(world, service, ome_namespace)
+    return Summaries(_runtime(found), _accelerator(_explained(world, service, ome_namespace, collected_at)), found)
+
+
+def _explained(world: World, service: Thing, ome_namespace: str, collected_at: str) -> Outcome | None:
+    """The evaluation of `accelerator explain`; None where there is neither engine nor decoder."""
     try:
-        outcome: Outcome | None = explain(world, service, ome_namespace, collected_at)
+        return explain(world, service, ome_namespace, collected_at)
     except NoComponentError:
-        outcome = None
-    return Summaries(_runtime(found), _accelerator(outcome), found)
+        return None
 
 
 def _runtime(found: Effective) -> Runtime:
     active = found.active
-    problem = any(code.startswith(_PROBLEMS) and code != "ActiveRevisionUnreported" for code, _ in found.issues)
-    whole = found.live.available and active.available and not problem
+    whole = found.live.available and active.available and not found.issues
     state = "Reported" if whole else "Partial"
     if not active.available or active.runtime is None:
         return Runtime(state, pin=found.pin_state, freshness=found.status)
@@ -95,8 +99,8 @@ def _runtime(found: Effective) -> Runtime:
     return Runtime(state, available=True, **own, pin=found.pin_state, freshness=found.status)
 
 
-def _accelerator(outcome: Outcome | None) -> Accelerator:
+def _accelerator(outcome: Outcome | None, reason: str = "") -> Accelerator:
     if outcome is None or outcome.report.state == "NotConfigured":
         return Accelerator("NotConfigured")
     report = outcome.report
-    return Accelerator(report.state, "", report.freshness, report.components)
+    return Accelerator(report.state, reason, report.freshness, report.components)

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from analyzer.ome.names import is_subdomain
-from analyzer.ome.status.conditions import MAX_CONDITIONS, STATUSES
+from analyzer.ome.status.conditions import MAX_CONDITIONS, STATUSES, is_short
 from analyzer.ome.status.placement import is_address
 from analyzer.ome.world import Thing, integer, items, mapping, string
 from analyzer.times import parse
@@ -19,6 +19,7 @@ READY, UNSUPPORTED = "BackendPolicyReady", "BackendPolicyUnsupportedFields"
 MAX_ROUTES, MAX_ENDPOINTS, MAX_SHARES = 4, 16, 8
 """More than this is cut, which makes the summary Partial."""
 _MAX_PATH, _MAX_ENDPOINT = 256, 512
+_MAX_ALGORITHM = 256
 _ALGORITHMS = ("Default", "RoundRobin", "LeastRequest", "Random", "ConsistentHash")
 _TRANSLATORS = {
     ("gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy"): "envoy-gateway",
@@ -50,7 +51,8 @@ def traffic_of(service: Thing) -> Traffic:
     """The traffic policy of an InferenceService."""
     status = service.status.get("traffic")
     told = mapping(status)
-    if len(items(told.get("conditions"))) > MAX_CONDITIONS:
+    held = items(told.get("conditions"))
+    if len(held) > MAX_CONDITIONS or len(string(told.get("algorithm"))) > _MAX_ALGORITHM or not all(map(is_short, held)):
         return Traffic("Unavailable")
     ready, unsupported, sound = _conditions(service, told)
     policy, known = _policy(told.get("backendPolicyResource"))
