@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -33,6 +33,80 @@ class GpuCluster(Cluster):
         """A log of a pod of the operator: lines of (time, text)."""
         text = "".join(f"{at[:-1]}.104118203Z {words}\n" for at, words in lines)
         self.operand_logs[pod["metadata"]["name"], container, source] = text
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process of a host that has GPUs open: what ps prints of it, and the minor numbers of the GPUs."""
+
+    pid: int
+    user: str
+    stat: str
+    started: str
+    elapsed: str
+    args: str
+    gpus: Iterable[int]
+
+    @property
+    def name(self) -> str:
+        """The name that the kernel keeps of it: 15 characters."""
+        return self.args.split()[0].rpartition("/")[2][:15]
+
+
+def usage(node: str, gpus: Sequence[tuple[str, str, str]], processes: Sequence[Process]) -> str:
+    """`gpu_device_usage_NODE.log`: GPUs are (PCI address, model, MIG mode)."""
+    folder = "/run/nvidia/driver/dev"
+    files = ["nvidia-uvm", *(f"nvidia{number}" for number in range(len(gpus))), "nvidiactl"]
+    opened = [(one, {"nvidiactl", *(f"nvidia{number}" for number in one.gpus)}) for one in processes]
+    smi = "".join(
+        f"|{number:4}  {product:<29}   On  |   {address} Off |                    0 |\n"
+        f"| N/A   31C    P0             72W /  700W |       0MiB /  81559MiB |      0%      Default |\n"
+        f"|                                         |                        |{mode:>21} |\n"
+        f"+-----------------------------------------+------------------------+----------------------+\n"
+        for number, (address, product, mode) in enumerate(gpus)
+    )
+    lsof = "".join(
+        f"{one.name[:9]:<9} {one.pid:>6} {one.user:<4} {20 + files.index(file):>3}u   CHR {_device(file):>7}      0t0  "
+        f"{810 + files.index(file)} {folder}/{file}\n"
+        for one, held in opened
+        for file in files
+        if file in held
+    )
+    details = "".join(
+        f"=== Process {one.pid} ===\n"
+        "    PID    PPID USER     STAT  STARTED     ELAPSED %CPU %MEM    VSZ   RSS COMMAND\n"
+        f"{one.pid:>7} {one.pid - 19:>7} {one.user:<8} {one.stat:<4}   {one.started:>6} {one.elapsed:>11}  0.1  0.0 812344 61288 {one.args}\n\n"
+        for one in processes
+    )
+    fuser = "".join(
+        f"{f'{folder}/{file}:':<36} " + f"\n{'':37}".join(f"{one.user:<10} {one.pid:>7} F.... {one.name}" for one in who) + "\n"
+        for file in files
+        if (who := [one for one, held in opened if file in held])
+    )
+    listed = "".join(f"crw-rw-rw- 1 root root {_device(file)} Oct 21 11:20 {folder}/{file}\n" for file in files)
+    pids = "\n".join(str(one.pid) for one in processes)
+    return (
+        f"# nvidia-smi output from {node}\n"
+        "| NVIDIA-SMI 580.105.08             Driver Version: 580.105.08     CUDA Version: 13.0     |\n"
+        f"{smi}"
+        "| Processes:                                                                              |\n"
+        "|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |\n"
+        "|        ID   ID                                                               Usage      |\n"
+        "|=========================================================================================|\n"
+        "|  No running processes found                                                             |\n"
+        f"\n# lsof {folder}/nvidia* output from {node}\n"
+        f"COMMAND      PID USER  FD   TYPE  DEVICE SIZE/OFF NODE NAME\n{lsof}"
+        f"\n# Process details for PIDs using GPU devices from {node}\n"
+        f"PIDs using GPU: {pids}\n\n{details}"
+        f"\n# fuser -v {folder}/nvidia* output from {node}\n"
+        f"{'':37}USER           PID ACCESS COMMAND\n{fuser}"
+        f"\n# ls -la {folder}/nvidia* output from {node}\n{listed}"
+    )
+
+
+def _device(file: str) -> str:
+    """Major and minor number of a device file of the driver."""
+    return "195,255" if file == "nvidiactl" else "506,0" if file == "nvidia-uvm" else f"195,{file.removeprefix('nvidia')}"
 
 
 def write(root: Path, cluster: GpuCluster) -> None:

@@ -20,7 +20,7 @@ from analyzer.bundle.formats.base import CLEAN_REPORT, GUESS_JSON, HOST_LOG
 from analyzer.bundle.job import Job, Tick, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MIB
 from analyzer.bundle.parse_deckhouse import read_collection_errors, read_deckhouse
-from analyzer.bundle.parse_gpu_operator import read_nodes, read_none, read_prefixed
+from analyzer.bundle.parse_gpu_operator import read_nodes, read_none, read_prefixed, read_usage
 from analyzer.bundle.parse_logs import read_blocks, read_log
 from analyzer.bundle.parse_nvidia import read_report
 from analyzer.bundle.parse_objects import read_objects
@@ -192,4 +192,5 @@ _READERS: dict[str, Callable[[Job, BinaryIO], None]] = {
     "gpu-operator-nodes": read_nodes,
     "prefixed-log": read_prefixed,
     "none-found": read_none,
+    "gpu-usage": read_usage,
 }

@@ -1,27 +1,40 @@
-"""What only the must-gather of NVIDIA's GPU Operator has: nodes as printed text, logs of all containers of a pod in one file."""
+"""What only the must-gather of NVIDIA's GPU Operator has.
+
+That is nodes as printed text, logs of all containers of a pod in one file, and what holds the GPUs of a node.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import orjson
 
 from analyzer.bundle import logs
 from analyzer.bundle.documents.described import Described, described, labelled
+from analyzer.bundle.documents.gpu_usage import MAX_LINE, Holder, programs, usage
 from analyzer.bundle.errors import CutEntry
 from analyzer.bundle.formats.base import Place
 from analyzer.bundle.formats.gpu_operator import DESCRIBED
 from analyzer.bundle.job import Job, column_text, whole
-from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES
-from analyzer.bundle.parse_logs import Reading
-from analyzer.bundle.rows import LISTS, OBJECTS, masked_json
+from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES, MIB
+from analyzer.bundle.parse_logs import Reading, read_log
+from analyzer.bundle.rows import DOCUMENTS, LISTS, OBJECTS, masked_json, to_json
+from analyzer.bundle.sniff import Rejoined, head_of
+from analyzer.bundle.text import one_line
+from analyzer.redact import mask_text
 
 MAX_RUNS = 2_000
 """Stretches of one container that are told apart in one file; what follows is counted to the last one."""
 MAX_NODES = 5_000
 """Nodes that are read of one file."""
+
+MAX_USAGE_BYTES = 4 * MIB
+"""How much is read of what holds the GPUs of a node; a busy node has some hundred lines of it."""
+USAGE_ROLE = "gpu-usage"
+"""Role of the document that is made of it."""
+_MAX_TEXT = 500
 
 _PREFIX = re.compile(rb"\[pod/([^/\]\s]{1,253})/([^/\]\s]{1,253})\] ")
 
@@ -62,6 +75,38 @@ def read_none(job: Job, stream: BinaryIO) -> None:
     hint = job.task.assignment.hint
     row = {"file_id": job.task.file_id, "api_group": hint.group, "kind": hint.kind, "namespace": job.task.assignment.scope}
     job.sink.write(LISTS, row | {"objects": 0, "complete": True})
+
+
+def read_usage(job: Job, stream: BinaryIO) -> None:
+    """What holds the GPUs of a node: a log like others, and a document of the processes, secrets masked."""
+    head = head_of(stream, MAX_USAGE_BYTES)
+    found = usage(head)
+    named = programs(found.holders.values())
+    value = {
+        "node": one_line(job.task.assignment.name),
+        "listed": found.listed,
+        "none_line": found.none_line,
+        "none_text": found.none_text,
+        "problem": _masked(found.problem),
+        "problem_line": found.problem_line,
+        "more": found.more or len(head) == MAX_USAGE_BYTES,
+        "gpus": [{"index": gpu.index, "mig": gpu.mig, "line": gpu.mig_line, "text": _masked(gpu.text)} for gpu in found.gpus],
+        "holders": [_holder(one, named[one.pid]) for one in found.holders.values()],
+    }
+    read_log(job, Rejoined(head, stream).binary())
+    if head.strip():
+        job.result.documents += 1
+        job.sink.write(DOCUMENTS, {"file_id": job.task.file_id, "role": USAGE_ROLE, "json": orjson.Fragment(to_json(value))})
+
+
+def _holder(one: Holder, program: str) -> dict[str, Any]:
+    texts = {"program": program, "user": one.user, "stat": one.stat, "elapsed": one.elapsed, "text": one.text}
+    rest = {"pid": one.pid, "ppid": one.ppid, "line": one.line, "devices": one.devices, "gpus": one.gpus}
+    return {key: _masked(text) for key, text in texts.items()} | rest | {"args": _masked(one.args, MAX_LINE)}
+
+
+def _masked(text: str, limit: int = _MAX_TEXT) -> str:
+    return one_line(mask_text(text), limit)
 
 
 def read_prefixed(job: Job, stream: BinaryIO) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import bug_report
 from cluster import REGISTRY, Object
-from gpu_operator import NAMESPACE, GpuCluster
+from gpu_operator import NAMESPACE, GpuCluster, Process, usage
 
 from stories import gpu_faults_work as work
 
@@ -193,16 +193,11 @@ def _mig(c: GpuCluster, manager: Object, exporter: Object) -> None:
         (asked, "Waiting for dcgm-exporter to shutdown"),
         (gave_up, 'level=error msg="Failed to reconfigure MIG: dcgm-exporter pod did not shutdown: context deadline exceeded"'),
     ])  # fmt: skip
-    c.files[f"gpu_device_usage_{MIG_NODE}.log"] = (
-        f"# nvidia-smi output from {MIG_NODE}\n"
-        "# lsof /run/nvidia/driver/dev/nvidia*\n"
-        "COMMAND      PID USER   FD   TYPE  DEVICE SIZE/OFF NODE NAME\n"
-        "dcgm-expo  61044 root   14u   CHR 195,255      0t0  512 /run/nvidia/driver/dev/nvidiactl\n"
-        "dcgm-expo  61044 root   15u   CHR   195,3      0t0  515 /run/nvidia/driver/dev/nvidia3\n"
-        "# Process details for PIDs\n"
-        "  PID STAT WCHAN            COMMAND\n"
-        "61044 D    nv_acquire_mutex /usr/bin/dcgm-exporter\n"
-    )
+    gpus = [(f"00000000:{bus:02X}:00.0", "NVIDIA H100 80GB HBM3", "Disabled") for bus in range(0x19, 0x21)]
+    c.files[f"gpu_device_usage_{MIG_NODE}.log"] = usage(MIG_NODE, gpus, [
+        Process(4410, "root", "Ss", "Oct 21", "29-23:12:40", "nvidia-persistenced --persistence-mode", range(8)),
+        Process(61044, "root", "Dsl", "Oct 21", "29-23:10:02", "/usr/bin/dcgm-exporter -f /etc/dcgm-exporter/dcp-metrics-included.csv", (3,)),
+    ])  # fmt: skip
 
 
 def _off_the_bus(c: GpuCluster, plugin: Object) -> None:

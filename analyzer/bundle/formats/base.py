@@ -34,6 +34,7 @@ Reader = Literal[
     "gpu-operator-nodes",
     "prefixed-log",
     "none-found",
+    "gpu-usage",
 ]
 Role = Literal["objects", "log", "document", "errors", "meta", "skipped", "unsafe"]
 Source = Literal["current", "previous", "rotated", "service", "audit", "other"]

@@ -29,7 +29,9 @@ FORMAT = "gpu-operator"
 NODES: Reader = "gpu-operator-nodes"
 PREFIXED: Reader = "prefixed-log"
 NONE_FOUND: Reader = "none-found"
-"""Readers: nodes as printed text, a log whose lines name their container, and an empty file that says that there is none."""
+USAGE: Reader = "gpu-usage"
+"""Readers: nodes as printed text, a log whose lines name their container, an empty file that says that there is none, and what
+holds the GPUs of a node."""
 DESCRIBED, LABELLED = "described", "labelled"
 """Names of the two ways in which nodes are printed."""
 OPERATOR_LOG = "gpu_operator_pod"
@@ -55,6 +57,7 @@ _OWN = {
     "must-gather.stderr.log": Assignment("errors", "errors"),
     "version": Assignment("document", "version", name="version"),
 }
+_USAGE = re.compile(r"gpu_device_usage_(?P<node>[^/]{1,253})\.log(?:\.gz)?\Z")
 _OPERAND_LOG = re.compile(r"gpu_operand_pod_(?P<pod>[^/]+?)(?P<previous>\.previous)?\.log(?:\.gz)?\Z")
 
 
@@ -81,7 +84,13 @@ def classify(root: Root, path: str, size: int) -> Assignment:  # noqa: ARG001 - 
         # One object that was asked for by name after the names of all were asked for is all of the kind.
         whole = f"{kind}.{group}" if name == "cluster_policy.yaml" and size else ""
         return Assignment("objects", "objects", Hint(kind, group), scope=scope, strict=size > 0, whole=whole)
-    return _OWN.get(name) or _text(name)
+    return _OWN.get(name) or _usage(name) or _text(name)
+
+
+def _usage(name: str) -> Assignment | None:
+    """What holds the GPUs of a node, None for other files."""
+    found = _USAGE.match(name)
+    return Assignment("log", USAGE, place=Place(source="service"), name=found["node"]) if found else None
 
 
 def _text(name: str) -> Assignment:

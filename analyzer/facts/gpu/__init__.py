@@ -6,6 +6,7 @@ import duckdb
 
 from analyzer.facts.gpu import (
     edges,
+    holders,
     mig_configs,
     mig_layouts,
     mig_managers,
@@ -30,8 +31,12 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def derive_operator(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills the tables of the GPU Operator; needs `coverage` beside the above: only a complete list tells what is missing."""
+    """Fills the tables of the GPU Operator and what holds the GPUs of nodes.
+
+    Needs `coverage` beside the above: only a complete list tells what is missing.
+    """
     operator.derive(con)
+    holders.derive(con)
 
 
 def derive_logs(con: duckdb.DuckDBPyConnection) -> None:

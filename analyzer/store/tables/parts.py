@@ -96,7 +96,7 @@ last_line BIGINT line of the file of the last hit
         "Files of a bundle that are no Kubernetes objects but that rules read, whole, as JSON.",
         """
 file_id INTEGER the file
-role VARCHAR alerts, prometheus-rules, etcd-endpoint-health, etcd-alarm-list, etcd-member-list, foreign-analysis, version, …
+role VARCHAR alerts, prometheus-rules, etcd-endpoint-health, etcd-alarm-list, foreign-analysis, version, gpu-usage, …
 json JSON the content, secrets masked
 """,
     ),
