@@ -23,7 +23,8 @@ _NODES: Final = """
 SELECT g.*, l.strategy AS used, l.differences, l.unknown, m.configmap, m.pod, w.text, w.cause,
     (SELECT list(r.allocatable || ' of ' || r.capacity || ' ' || replace(replace(r.resource, 'nvidia.com/', ''), 'mig-', '')
         ORDER BY r.resource)
-        FROM gpu_resources r WHERE r.object_id = g.object_id AND r.kind = 'mig' AND r.capacity > 0) AS devices
+        FROM gpu_resources r WHERE r.object_id = g.object_id AND r.kind = 'mig' AND r.capacity > 0) AS devices,
+    (SELECT list(h.words ORDER BY h.rank) FROM gpu_holders h WHERE h.node_id = g.object_id AND h.part <> 'driver') AS held
 FROM gpu_nodes g LEFT JOIN mig_layouts l USING (object_id) LEFT JOIN mig_managers m USING (object_id)
 LEFT JOIN mig_words w ON w.object_id = g.object_id AND w.rank = 1
 """
@@ -98,7 +99,11 @@ def _wrong(node: Row) -> Cell:
         *(cut(text) for text in node.differences or ()),
         "the MIG manager has no pod there" if node.mig_state not in (None, "success") and not node.pod else "",
     ]
-    below = sentences(quoted(node.text, 160) if failing else "", f"paused: {listed(node.mig_paused)}" if node.mig_paused else "")
+    below = sentences(
+        quoted(node.text, 160) if failing else "",
+        f"GPUs open in {cut(listed(node.held))}" if node.held and node.mig_state not in (None, "success") else "",
+        f"paused: {listed(node.mig_paused)}" if node.mig_paused else "",
+    )
     text = sentences(*told)
     if not text and not below and node.unknown and node.mig_config not in (None, OFF):
         return unknown("cannot tell", cut(node.unknown))

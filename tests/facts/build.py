@@ -27,6 +27,7 @@ def database(
     *,
     logs: Sequence[Mapping[str, Any]] = (),
     lists: Sequence[tuple[str, str]] = (),
+    documents: Sequence[tuple[str, Mapping[str, Any]]] = (),
     at: datetime | None = AT,
     derived: bool = True,
 ) -> duckdb.DuckDBPyConnection:
@@ -37,6 +38,7 @@ def database(
         logs: {namespace, pod, container, source, text}.
         lists: (API group, kind) of further lists that were read whole and are empty; the kinds of `objects` count as
             read whole.
+        documents: (role, content) of files that are no Kubernetes objects.
         at: the end of the collection, None for unknown.
         derived: False leaves the facts' tables empty.
     """
@@ -79,6 +81,10 @@ def database(
         ids = {"log_id": number, "file_id": len(rows) + number}
         insert_rows(con, "log_hits", [ids | asdict(hit) | {"at": moment(hit.at)} for hit in hits])
         insert_rows(con, "log_hit_counts", [ids | asdict(count) for count in counts])
+    first = len(rows) + len(logs)
+    insert_rows(con, "files", [_file(first + number, f"{role}.json", "document") for number, (role, _) in enumerate(documents)])
+    contents = [{"file_id": first + number, "role": role, "json": value} for number, (role, value) in enumerate(documents)]
+    insert_rows(con, "documents", contents)
     if derived:
         facts.derive_all(con)
     return con

@@ -146,7 +146,7 @@ def test_grave_codes_have_signatures_of_their_own() -> None:
 def test_every_word_has_a_meaning_and_every_meaning_words() -> None:
     ids = {
         one["id"]
-        for name in ("stack", "nccl")
+        for name in ("stack", "nccl", "operands")
         for one in yaml.safe_load((RULES / f"{name}.signatures.yaml").read_text("utf-8"))["signatures"]
     }
     assert ids - set(stack_words.meanings()) == {"gpu/nccl-enqueued"}

@@ -14,6 +14,7 @@ from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
 
 _WORDS = 5
 _RESOURCES = 40
+_HOLDERS = 12
 
 
 def block(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -115,6 +116,47 @@ def manager(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     return Section("The MIG manager says", tuple(items))
 
 
+def holders(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """Which processes had GPUs of the node open when the bundle was collected, and of which pods they are."""
+    title = "GPUs held by"
+    told = one(con, "SELECT u.*, f.path FROM gpu_usages u JOIN files f USING (file_id) WHERE u.node_id = ?", it.id)
+    if told is None:
+        return Section(title)
+    path = short_path(words.short(told["path"], 600))
+    found = list(rows(con, "SELECT * FROM gpu_holders WHERE node_id = ? ORDER BY rank LIMIT ?", it.id, _HOLDERS))
+    items: list[Item] = []
+    for row in found:
+        opened = words.some([words.short(name, 80) for name in [*(row["devices"] or []), *_only_smi(row)]], 10)
+        tone: Tone = "warning" if row["stuck"] else ""
+        items.append(Text(f"{words.short(row['words'], words.QUOTE)} ({report_words.place(path, row['line'])})", tone=tone))
+        items.append(Text(f"opened: {opened or 'not told'}; runs for {words.short(row['elapsed'], 40) or 'an unknown time'}", 1))
+        if row["args"]:
+            items.append(Text(f"command line: {words.quoted(row['args'])}", 1))
+        said = words.short(row["how"], words.QUOTE)
+        pod = f"pod {words.short(row['pod'], words.QUOTE)}, since " if row["pod"] else ""
+        items.append(Text(f"Deduced: {pod}{said}" if pod or row["part"] == "driver" else f"Cannot tell its pod: {said}", 1))
+    if told["holders"] > len(found):
+        items.append(Text(f"and {report_words.number(told['holders'] - len(found))} more (triage sql, table gpu_holders)"))
+    if told["unknown"]:
+        items.append(
+            Text(f"Cannot tell whether there are {'others' if found else 'any'}: {words.short(told['unknown'], words.QUOTE)}")
+        )
+    elif not found:
+        items.append(Text(f"no process, when the bundle was collected ({report_words.place(path, told['line'])})"))
+    if told["mig_pending"]:
+        where = report_words.place(path, told["mig_line"])
+        text = (
+            f"nvidia-smi shows a change of the MIG mode that has not taken effect on {told['mig_pending']} of {told['gpus']} GPUs"
+        )
+        items.append(Text(f"{text} ({where})", tone="warning"))
+    return Section(title, tuple(items))
+
+
+def _only_smi(row: dict[str, Any]) -> list[str]:
+    """GPUs that a process uses by nvidia-smi, where no device file of it is known."""
+    return [] if row["devices"] else [f"GPU {number} by nvidia-smi" for number in row["gpus"] or []]
+
+
 def asks(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """What a Pod asks for of NVIDIA's resources."""
     found = list(rows(con, "SELECT * FROM gpu_requests WHERE object_id = ? ORDER BY resource", it.id))
@@ -122,4 +164,4 @@ def asks(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     return Section("GPUs", (Text(f"asks for {words.some(named, 10)}"),) if named else ())
 
 
-DETAILS: DetailsTable = {("", "Node"): (block, offered, differences, manager), ("", "Pod"): (asks,)}
+DETAILS: DetailsTable = {("", "Node"): (block, offered, differences, manager, holders), ("", "Pod"): (asks,)}
