@@ -23,7 +23,7 @@ _FAULT = re.compile(
 )
 _GOOD: Final = re.compile(
     r"(Ready|Available|Healthy|Initialized|Scheduled|Established|Accepted|Programmed|Bound|Active|Synced|Reconciled|Admitted|"
-    r"QuotaReserved|AbleToScale|ScalingActive|Valid|Succeeded|Connected|Running|Upgradeable|DisruptionAllowed)$"
+    r"QuotaReserved|AbleToScale|ScalingActive|Valid|Succeeded|Connected|Running|Upgradeable|DisruptionAllowed|Resolved|Planned)$"
 )
 
 

@@ -17,6 +17,8 @@ from analyzer.show.subject import Subject, one, read_json
 SHOWN = 20
 _EVIDENCE = 5
 _STEPS = 8
+_NEAR = 5
+"""Most findings that are told of what an object without any is linked to."""
 _CHAIN = 10
 """Longest chain of causes that is followed; there are no cycles, but a database may be anything."""
 _TONES: dict[str, Tone] = {"error": "error", "warning": "warning", "info": "info"}
@@ -34,6 +36,16 @@ WHERE (f.api_group = $group AND f.kind = $kind AND f.namespace = $namespace AND 
 ORDER BY i.rank NULLS LAST, f.severity = 'error' DESC, f.severity = 'warning' DESC, f.code, f.id
 """
 """Findings that fold more than 50 objects list 50 of them: those on the object's own top owner are told too, as possible."""
+
+_BESIDE = """
+SELECT f.code, f.severity, f.title, f.api_group, f.kind, f.namespace, f.name, count(*) OVER () AS total
+FROM findings f LEFT JOIN incidents i ON i.id = f.incident
+WHERE f.object_id IN (
+    SELECT src FROM relations WHERE dst = $id UNION SELECT dst FROM relations WHERE src = $id
+    UNION SELECT owner_id FROM owners WHERE object_id = $id UNION SELECT object_id FROM owners WHERE owner_id = $id)
+ORDER BY i.rank NULLS LAST, f.severity = 'error' DESC, f.severity = 'warning' DESC, f.code, f.id
+LIMIT $most
+"""
 
 
 def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -53,7 +65,27 @@ def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         items.append(Text(left, tone="dim"))
     if not found and not target.gone:
         items.append(Text("No rule found anything about it.", tone="dim"))
+        items += _beside(con, it)
     return Section("Findings", tuple(items))
+
+
+def _beside(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
+    """The findings about what it is linked to, a line each: a RayJob may stand still for its Workload's sake."""
+    result = con.execute(_BESIDE, {"id": it.id, "most": _NEAR})
+    names = [column[0] for column in result.description or ()]
+    found = [dict(zip(names, values, strict=True)) for values in result.fetchall()]
+    if not found:
+        return []
+    items: list[Item] = [Text("About what it is linked to:", tone="dim")]
+    for row in found:
+        severity = report_words.SEVERITY.get(row["severity"], str(row["severity"]))
+        told = f"{severity}  {row['code']}: {words.short(row['title'], 300)}"
+        about = words.thing(row["api_group"], row["kind"], row["namespace"], row["name"], beside=it.namespace)
+        # Most titles name their object; a folded one names the owner of several.
+        named = row["name"] in str(row["title"])
+        items.append(Text(told if named else f"{told} ({words.short(about)})", 1, _TONES.get(row["severity"], "")))
+    left = found[0]["total"] - len(found)
+    return [*items, Text(f"and {report_words.plural(left, 'more finding')}", 1, "dim")] if left > 0 else items
 
 
 def _rows(con: duckdb.DuckDBPyConnection, values: dict[str, object]) -> Iterator[dict[str, Any]]:

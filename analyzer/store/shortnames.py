@@ -82,6 +82,8 @@ kingress=Ingress king=Ingress kcert=Certificate sks=ServerlessService
 kpa=PodAutoscaler pa=PodAutoscaler
 [ome.io]
 isvc=InferenceService
+[ai.deckhouse.io]
+isvc=InferenceService
 [deckhouse.io]
 mc=ModuleConfig ng=NodeGroup ngc=NodeGroupConfiguration
 [inference.networking.k8s.io]

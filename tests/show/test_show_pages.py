@@ -224,6 +224,9 @@ def test_findings_tell_their_causes_evidence_and_what_to_do(con: duckdb.DuckDBPy
         assert "It explains 1 other finding." in section(page(con, "node/n1"), "Findings")
         assert "x/Circle" in page(con, "gadget/g")
         assert "No rule found anything about it." in page(con, "svc/web")
+        beside = section(page(con, "rs/web-1"), "Findings")
+        assert beside[1:3] == ["No rule found anything about it.", "About what it is linked to:"]
+        assert "Error pod/Unschedulable: Two pods wait (Deployment web)" in [" ".join(line.split()) for line in beside]
     finally:
         con.execute("DELETE FROM findings")
         con.execute("DELETE FROM incidents")
