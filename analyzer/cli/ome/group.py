@@ -86,7 +86,7 @@ def show(text: str, notes: Iterable[str] = ()) -> None:
     """Prints a report, and first, on stderr, what it cannot say for lack of evidence; that may name what the bundle holds."""
     from analyzer.ome.safe import text as masked
 
-    for note in dict.fromkeys(notes):
+    for note in dict.fromkeys(masked(note, _MAX_NOTE) for note in notes):
         with contextlib.suppress(OSError, ValueError):
-            print(f"note: {masked(note, _MAX_NOTE)}", file=sys.stderr)
+            print(f"note: {note}", file=sys.stderr)
     sys.stdout.write(text)
