@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
+from pathlib import Path
 
+import duckdb
 import orjson
 import pytest
 from hypothesis import given
@@ -201,3 +206,26 @@ def test_the_file_is_known_by_its_name() -> None:
     layout = recognise([Entry("a/gpu_nodes.descr", 10), Entry("a/gpu_device_usage_kiln-1.example.log", 10)])
     (found,) = (known.assignment for known in layout.known if "usage" in known.entry.path)
     assert (found.reader, found.name) == ("gpu-usage", "kiln-1.example")
+
+
+def test_a_bundle_with_it_tells_the_file_and_no_secret(tmp_path: Path) -> None:
+    bundle, out = tmp_path / "nvidia-gpu-operator_20261101_1200", tmp_path / "out"
+    bundle.mkdir()
+    (bundle / "gpu_nodes.labels").write_text("kiln-1\n- nvidia.com/gpu.present=true\n\n", encoding="utf-8")
+    (bundle / "gpu_device_usage_kiln-1.log").write_text(WHOLE, encoding="utf-8")
+    command = [sys.executable, "-m", "analyzer", "analyze", str(bundle), "-o", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    with duckdb.connect(str(out / "bundle.duckdb"), read_only=True) as con:
+        rows = con.execute(
+            "SELECT pid, f.path, h.line, node_id IS NOT NULL FROM gpu_holders h JOIN files f USING (file_id)"
+        ).fetchall()
+        everything = [con.execute(f'SELECT * FROM "{name}"').fetchall() for (name,) in con.execute("SHOW TABLES").fetchall()]
+    place = {pid: (Path(path).name, line, known) for pid, path, line, known in rows}
+    line = WHOLE[: WHOLE.index("  91234   91190")].count("\n") + 1
+    assert place[91234] == ("gpu_device_usage_kiln-1.log", line, True)
+    assert sorted(place) == [2345, 91234, 91300, 91400]
+    report = json.loads((out / "report.json").read_bytes())
+    assert not any(
+        "kiln0123456789" in text for text in (str(everything), json.dumps(report), (out / "report.html").read_text("utf-8"))
+    )
