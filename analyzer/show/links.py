@@ -57,6 +57,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "check": ("Asked by", "Asks"),
     "manager": ("Looks after", "Looked after by"),
     "workload": ("Starts", "Started through"),
+    "queued": ("", ""),
     "part": ("", ""),
     "head": ("Head of", "Head"),
     "ray": ("Used by", "Uses"),

@@ -15,11 +15,12 @@ Tone = Literal["", "error", "warning", "info", "good", "dim", "bold"]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph; `depth` is how far it is indented, in steps of two columns."""
+    """A paragraph; `depth` is how far it is indented, in steps of two columns, and `columns` by how many more."""
 
     text: str
     depth: int = 0
     tone: Tone = ""
+    columns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def _items(console: Console, items: Sequence[Item], indent: int) -> None:
             continue
         for one in found:
             if isinstance(one, Text):
-                _line(console, one.text, indent + _INDENT * one.depth, one.tone)
+                _line(console, one.text, indent + _INDENT * one.depth + one.columns, one.tone)
             elif isinstance(one, Table):
                 _table(console, one, indent)
 

@@ -354,3 +354,10 @@ def test_objects_of_any_shape_have_a_page(spec: Any) -> None:
     con = database([kueue(kind, "q", spec, "x") for kind in kinds], lists=MORE)
     for kind in kinds:
         assert f"{kind} q" in page(con, f"{kind}.kueue.x-k8s.io/q")
+
+
+def test_a_serve_config_keeps_its_indentation() -> None:
+    config = "applications:\n  - name: talk\n    args:\n      size: 3\n"
+    with database([thing("ray.io/v1", "RayService", "talk", "a", spec={"serveConfigV2": config})]) as con:
+        text = page(con, "rayservice/talk")
+    assert "  applications:\n    - name: talk\n      args:\n        size: 3\n" in text

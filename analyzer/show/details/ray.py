@@ -14,6 +14,8 @@ from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
 
 _GROUP = "ray.io"
 _ROWS = 50
+_DEEPEST = 80
+"""Most columns that a line of YAML is indented by."""
 
 
 def cluster(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -202,14 +204,14 @@ def serve_config(_: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         return Section("Serve config", (Text("It could not be read safely and is not shown."),))
     lines = config.rstrip("\n").split("\n")
     left = words.more(len(lines), 4 * _ROWS, "line")
-    shown: list[Item] = [Text(_line(line)) for line in lines[: 4 * _ROWS]]
+    shown: list[Item] = [_line(line) for line in lines[: 4 * _ROWS]]
     return Section("Serve config (secrets masked)", (*shown, Text(left, tone="dim")) if left else tuple(shown))
 
 
-def _line(line: str) -> str:
+def _line(line: str) -> Text:
     """One line of YAML with its indentation, which runs of blanks lose otherwise."""
     body = line.lstrip(" ")
-    return "\N{NO-BREAK SPACE}" * min(len(line) - len(body), 80) + words.short(body, words.QUOTE)
+    return Text(words.short(body, words.QUOTE), columns=min(len(line) - len(body), _DEEPEST))
 
 
 def lws(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
