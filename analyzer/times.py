@@ -8,12 +8,17 @@ from datetime import UTC, datetime, timedelta
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?\s*(?:([Zz])|([+-])(\d\d):?(\d\d))(?:\s|\Z)"
 )
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+"""What lies before it is Go's zero time or a broken one: no time at all."""
+LATEST = datetime(9999, 12, 30, tzinfo=UTC)
+"""What lies after it cannot be reckoned with: a day later there are no dates."""
+
 _DURATION = re.compile(r"(\d+)\s*(ms|s|m|h|d)", re.ASCII)
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def parse(text: object) -> datetime | None:
-    """A time with a zone, as a UTC datetime; None where the text is no such time.
+    """A time with a zone, as a UTC datetime; None where the text is no such time, or one that nothing can have happened at.
 
     Reads RFC 3339 (`2026-08-18T13:06:00.5Z`) and Go's time.String (`2026-08-18 13:06:00.5 +0200 CEST m=+1.2`).
     """
@@ -31,7 +36,7 @@ def parse(text: object) -> datetime | None:
             moment = moment - offset if sign == "+" else moment + offset
     except (ValueError, OverflowError):
         return None
-    return moment
+    return moment if EARLIEST <= moment <= LATEST else None
 
 
 def rfc3339(moment: datetime | None) -> str | None:

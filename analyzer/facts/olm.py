@@ -107,7 +107,7 @@ def _installs(found: Operators) -> Iterator[dict[str, Any]]:
             failed.add((namespace, name))
             yield _bare(plan, namespace, name, "InstallPlan", words["plan_message"], words["plan_path"]) | words
     for (namespace, name), subscription in found.subscriptions.items():
-        current = mapping(subscription["status"]).get("currentCSV")
+        current = text(subscription["status"].get("currentCSV"))
         settled = (namespace, current) in found.versions
         if subscription["id"] in told or subscription["deleted"] or settled or (namespace, _plan_name(subscription)) in failed:
             continue

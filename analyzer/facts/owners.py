@@ -37,7 +37,7 @@ WITH refs AS (
         coalesce(r.controller, false) AS controller,
         CASE WHEN contains(r.apiVersion, '/') THEN split_part(r.apiVersion, '/', 1) ELSE '' END AS api_group
     FROM refs
-    WHERE r.kind IS NOT NULL AND r.name IS NOT NULL
+    WHERE r.kind <> '' AND r.name <> ''
 ), by_uid AS (
     SELECT uid, min(object_id) AS object_id FROM objects WHERE uid <> '' GROUP BY uid
 ), by_name AS (

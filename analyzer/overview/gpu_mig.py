@@ -21,8 +21,8 @@ QUERY: Final = (
 )
 _NODES: Final = """
 SELECT g.*, l.strategy AS used, l.differences, l.unknown, m.configmap, m.pod, w.text, w.cause,
-    (SELECT list(r.allocatable || ' of ' || r.capacity || ' ' || replace(replace(r.resource, 'nvidia.com/', ''), 'mig-', '')
-        ORDER BY r.resource)
+    (SELECT list(coalesce(r.allocatable::VARCHAR, '?') || ' of ' || r.capacity || ' '
+        || replace(replace(r.resource, 'nvidia.com/', ''), 'mig-', '') ORDER BY r.resource)
         FROM gpu_resources r WHERE r.object_id = g.object_id AND r.kind = 'mig' AND r.capacity > 0) AS devices,
     (SELECT list(h.words ORDER BY h.rank) FROM gpu_holders h WHERE h.node_id = g.object_id AND h.part <> 'driver') AS held
 FROM gpu_nodes g LEFT JOIN mig_layouts l USING (object_id) LEFT JOIN mig_managers m USING (object_id)

@@ -175,7 +175,7 @@ def _offered(wholes: list[Row], parts: list[Row]) -> Cell:
     sums = [
         (name, sum(one.allocatable or 0 for one in some), sum(one.capacity or 0 for one in some))
         for name, some in kinds.items()
-        if any(one.capacity for one in some)
+        if any(one.capacity or one.allocatable for one in some)
     ]
     (name, healthy, capacity), *more = sums
     below = [*(f"{ok} / {of} {what}" for what, ok, of in more), "MIG devices" if name == "MIG" else ""]

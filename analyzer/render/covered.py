@@ -77,7 +77,7 @@ def _events(report: Report) -> str:
     base = report.collected_at
     span = f", {words.when(min(firsts), base)} to {words.when(max(lasts), base)}" if firsts and lasts else ""
     known = f"{words.plural(total, 'event')} in {words.plural(len(windows), 'namespace')}{span}."
-    if firsts and base and min(firsts) > base - timedelta(days=1):
+    if firsts and base and base - min(firsts) < timedelta(days=1):
         known += " Older ones had expired in the cluster or were not collected."
     return known + " No event is no proof that nothing happened."
 

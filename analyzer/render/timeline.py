@@ -96,21 +96,17 @@ def moments(report: Report, views: Sequence[IncidentView]) -> tuple[Moment, ...]
 
 def _window(rows: Sequence[Moment], end: datetime) -> tuple[datetime, timedelta]:
     """Start and tick: the shortest window that holds four moments of five."""
-    inside = [row.at for row in rows if row.at <= end]
-    for span, tick in _WINDOWS:
-        if sum(at >= end - span for at in inside) * 5 >= len(inside) * 4:
-            return end - span, tick
-    return end - _WINDOWS[-1][0], _WINDOWS[-1][1]
+    ages = [end - row.at for row in rows if row.at <= end]
+    enough = (one for one in _WINDOWS if sum(age <= one[0] for age in ages) * 5 >= len(ages) * 4)
+    span, tick = next(enough, _WINDOWS[-1])
+    # The years 1 and 9999 are times too; nothing lies beyond them.
+    return end - min(span, end - datetime.min.replace(tzinfo=UTC)), tick
 
 
 def _ticks(start: datetime, end: datetime, tick: timedelta) -> list[datetime]:
     epoch = datetime(2000, 1, 1, tzinfo=UTC)
-    first = epoch + ((start - epoch) // tick + 1) * tick
-    ticks = []
-    while first < end:
-        ticks.append(first)
-        first += tick
-    return ticks
+    first, last = (start - epoch) // tick + 1, -((epoch - end) // tick)
+    return [epoch + number * tick for number in range(first, last)]
 
 
 def _merge(marks: list[tuple[float, Severity]]) -> tuple[Mark, ...]:
@@ -130,6 +126,8 @@ def drawing(report: Report, views: Sequence[IncidentView], rows: Sequence[Moment
     if end is None or len(rows) < 3:
         return None
     start, tick = _window(rows[:-1], end)
+    if start == end:
+        return None
     scale = (_RIGHT - _LEFT) / (end - start).total_seconds()
 
     def x(at: datetime) -> float:
