@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import duckdb
 
+from analyzer.facts.values import mapping, mappings, text
 from analyzer.render import words as report_words
 from analyzer.show import words
-from analyzer.show.model import Fact, Item, Section, Table, Tone
+from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
 from analyzer.show.subject import EVERY_KIND, Details, DetailsTable, Subject, one, rows
 
 _LISTED = 20
+_TOLD = 30
+"""Most values of a plan or of bounds that are told."""
+_DEEP = 8
+"""Deepest nesting of such a value."""
+
+STEPS: Final = ("ClassResolved", "ModelResolved", "Planned", "WorkloadReady", "Ready")
+"""The conditions of an order as its controller reaches them; the first that is not True is what it stands at."""
 
 
 def order(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -20,7 +28,7 @@ def order(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     row = one(con, "SELECT * FROM orders WHERE object_id = ?", it.id)
     if row is None:
         return Section("Order")
-    facts: list[Item] = [Fact("Class", f"{words.short(row['class']) or 'none'}{_unseen(row['class_id'])}")]
+    facts: list[Item] = [*_stands_at(it), Fact("Class", f"{words.short(row['class']) or 'none'}{_unseen(row['class_id'])}")]
     kind = words.short(row["model_kind"]) or "model"
     where = f"{words.short(row['model_namespace'])}/" if row["model_kind"] == "Model" and row["model_namespace"] else ""
     model = f"{kind} {where}{words.short(row['model']) or 'none'} from {words.short(row['source']) or 'an unnamed source'}"
@@ -28,7 +36,7 @@ def order(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if row["endpoint_type"]:
         facts.append(Fact("Serves", f"the API {words.short(row['endpoint_type'])}"))
     if row["replans"]:
-        facts.append(Fact("Plan", f"computed anew {report_words.number(row['replans'])} times"))
+        facts.append(Fact("Plan", f"computed anew {report_words.plural(row['replans'], 'time')}"))
     if row["pods"] or row["replicas"] is not None:
         wanted = "" if row["replicas"] is None else f", {report_words.number(row['replicas'])} wanted"
         facts.append(
@@ -37,6 +45,55 @@ def order(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if row["observed"] is not None and row["generation"] is not None and row["observed"] < row["generation"]:
         facts.append(Fact("Old", f"its status is about generation {row['observed']}, it has {row['generation']}", "warning"))
     return Section("Order", tuple(facts))
+
+
+def _stands_at(it: Subject) -> list[Item]:
+    """The first step that is not reached, which is where to look."""
+    told = {text(one.get("type")): one for one in mappings(it.status.get("conditions"))}
+    if not any(step in told for step in STEPS):
+        return []
+    for number, step in enumerate(STEPS, 1):
+        one = told.get(step, {})
+        if one.get("status") != "True":
+            status = f"is {words.short(one.get('status'), 20)}" if one else "is not said"
+            why = words.said(text(one.get("reason")), text(one.get("message")))
+            where = f"{step}, step {number} of {len(STEPS)}, {status}{f': {why}' if why else ''}"
+            return [Fact("Stands at", where, "warning")]
+    return []
+
+
+def plan(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """What the platform chose for an order: accelerator, share, placement, estimates; under its own names of fields."""
+    return _values(con, it, "resolved", "Plan, as status.resolved has it")
+
+
+def bounds(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """What its class set for an order whose author may not read classes: replicas, priority class."""
+    return _values(con, it, "constraints", "Bounds in force, as status.constraints has them")
+
+
+def _values(con: duckdb.DuckDBPyConnection, it: Subject, field: str, title: str) -> Section:
+    """The values below a field of an order's status; versions of the module name them differently, so all are told."""
+    if one(con, "SELECT 1 FROM orders WHERE object_id = ?", it.id) is None:
+        return Section(title)
+    found = list(_leaves(mapping(it.status.get(field))))
+    facts: list[Item] = [Fact(words.short(path, 80), words.short(value, words.QUOTE)) for path, value in found[:_TOLD]]
+    left = words.more(len(found), _TOLD, "value")
+    return Section(title, (*facts, Text(left, tone="dim")) if left else tuple(facts))
+
+
+def _leaves(value: object, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Path and value of everything in it that is no map and no list, in the order in which it stands."""
+    if depth < _DEEP and isinstance(value, dict):
+        for key, part in value.items():
+            yield from _leaves(part, f"{path}.{key}" if path else str(key), depth + 1)
+    elif depth < _DEEP and isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from _leaves(part, f"{path}[{number}]", depth + 1)
+    elif isinstance(value, bool):
+        yield path, "true" if value else "false"
+    elif value is not None:
+        yield path, str(value) if not isinstance(value, (dict, list)) else "more of it below"
 
 
 def _unseen(found: int | None) -> str:
@@ -131,7 +188,7 @@ def _only(kinds: tuple[str, ...], make: Callable[[duckdb.DuckDBPyConnection, Sub
 _SERVICE, _CLASS, _MODEL = ("InferenceService",), ("Class",), ("Model",)
 DETAILS: DetailsTable = {
     EVERY_KIND: (
-        *(_only(_SERVICE, make) for make in (order, pods)),
+        *(_only(_SERVICE, make) for make in (order, plan, bounds, pods)),
         _only(_CLASS, policy),
         _only(_MODEL, model),
     ),
