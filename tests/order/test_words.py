@@ -80,3 +80,9 @@ def test_sizes_of_a_refusal(message: str, need: int | None, found: int | None) -
 def test_sizes_of_any_text(message: str) -> None:
     need, found = needed_and_found(message)
     assert found is None or (need is not None and need > found)
+
+
+def test_an_unknown_time_is_said_as_its_sentence_asks() -> None:
+    assert say("class-there", {"name": "gold", "at": None}, "ru") == "класс gold есть, создан неизвестно когда"
+    assert say("class-ready", {"name": "gold", "at": None}, "ru") == "класс gold готов (Ready) с неизвестного времени"
+    assert say("class-ready", {"name": "gold", "at": None}, "en") == "class gold is Ready since an unknown time"

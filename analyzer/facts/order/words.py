@@ -29,7 +29,9 @@ _QUOTED = frozenset({"message", "words", "own"})
 _GAP = re.compile(r"\{([a-z_]+)\}")
 _AND: dict[Language, str] = {"en": " and ", "ru": " и "}
 _MORE: dict[Language, str] = {"en": "{} more", "ru": "ещё {}"}
-_NEVER: dict[Language, str] = {"en": "an unknown time", "ru": "неизвестное время"}
+_NEVER: dict[Language, str] = {"en": "an unknown time", "ru": "неизвестно когда"}
+_SINCE_NEVER = "неизвестного времени"
+"""The same after the Russian word for `since`, which asks for another case."""
 _UNITS = ((1024**4, "Ti"), (1024**3, "Gi"), (1024**2, "Mi"), (1024, "Ki"))
 
 
@@ -42,7 +44,14 @@ def sentences() -> dict[str, dict[Language, str]]:
 def say(name: str, values: Mapping[str, Value], language: Language) -> str:
     """The sentence of that id in a language, with its gaps filled."""
     text = sentences()[name][language]
-    return _GAP.sub(lambda gap: shown(values.get(gap[1]), language, MAX_QUOTE if gap[1] in _QUOTED else MAX_VALUE), text)
+
+    def fill(gap: re.Match[str]) -> str:
+        value = values.get(gap[1])
+        if value is None and language == "ru" and text.endswith("с ", 0, gap.start()):
+            return _SINCE_NEVER
+        return shown(value, language, MAX_QUOTE if gap[1] in _QUOTED else MAX_VALUE)
+
+    return _GAP.sub(fill, text)
 
 
 def shown(value: Value, language: Language, limit: int = MAX_VALUE) -> str:
