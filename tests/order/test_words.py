@@ -84,5 +84,5 @@ def test_sizes_of_any_text(message: str) -> None:
 
 def test_an_unknown_time_is_said_as_its_sentence_asks() -> None:
     assert say("class-there", {"name": "gold", "at": None}, "ru") == "класс gold есть, создан неизвестно когда"
-    assert say("class-ready", {"name": "gold", "at": None}, "ru") == "класс gold готов (Ready) с неизвестного времени"
+    assert say("class-ready", {"name": "gold", "at": None}, "ru") == "класс gold готов (Ready) с неизвестного времени"  # noqa: RUF001
     assert say("class-ready", {"name": "gold", "at": None}, "en") == "class gold is Ready since an unknown time"

@@ -47,7 +47,7 @@ def say(name: str, values: Mapping[str, Value], language: Language) -> str:
 
     def fill(gap: re.Match[str]) -> str:
         value = values.get(gap[1])
-        if value is None and language == "ru" and text.endswith("с ", 0, gap.start()):
+        if value is None and language == "ru" and text.endswith("с ", 0, gap.start()):  # noqa: RUF001 - Russian
             return _SINCE_NEVER
         return shown(value, language, MAX_QUOTE if gap[1] in _QUOTED else MAX_VALUE)
 
