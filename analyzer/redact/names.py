@@ -36,7 +36,8 @@ KEY_OF = _set(
     """
     api access private secret signing sign encryption encrypt account storage shared master session client admin
     deploy license auth authentication subscription service hmac aes rsa jwt decryption unseal recovery ssl sas app
-    webhook ingest integration
+    webhook ingest integration wandb openai anthropic hf huggingface ngc mistral cohere groq pinecone neptune comet
+    datadog newrelic langsmith
     """
 )
 _JOINED = _set("api access private secret signing encryption account auth master shared")

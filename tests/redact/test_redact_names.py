@@ -25,6 +25,8 @@ from analyzer.redact.names import is_harmless, judge
         ("authtoken", "token"),
         ("api_tokens", "token"),
         ("OPENAI_API_KEY", "key"),
+        ("--wandb-key", "key"),
+        ("HF_KEY", "key"),
         ("apiKey", "key"),
         ("APIKey", "key"),
         ("X-Api-Key", "key"),
