@@ -85,7 +85,9 @@ def series_of(
     told = _told(con, missing, previous=previous)
     if not series:
         # What was not collected matters more than what there never was.
-        raise NoLogError(min(told, key=lambda why: why.startswith("not found"), default="not collected: no log of it is here"))
+        why = min(told, key=lambda why: why.startswith("not found"), default="not collected: no log of it is here")
+        other = any(_in_order(found.get((pod.name, one.name), []), one, previous=not previous) for pod, one in missing)
+        raise NoLogError(f"{why}; {'the present run has one' if previous else 'the run before it has one: -p'}" if other else why)
     return series, [why for why in told if not (previous and why.startswith("not found"))]
 
 

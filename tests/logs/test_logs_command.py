@@ -149,6 +149,14 @@ def test_why_there_is_no_log(run: Run, tmp_path: Path) -> None:
     assert said.stdout == ""
 
 
+def test_the_log_of_the_other_run_is_pointed_to(run: Run, tmp_path: Path) -> None:
+    bundle = write(tmp_path / "b", [pod("again", restarts={"app": 2}), pod("mute")], {"shop/again/app/previous": "it\n"})
+    assert run("logs", bundle, "pod/again", code=1).stderr.endswith("; the run before it has one: -p\n")
+    assert "-p" not in run("logs", bundle, "pod/mute", code=1).stderr
+    bundle = write(tmp_path / "c", [pod("again", restarts={"app": 2})], {"shop/again/app/current": "it\n"})
+    assert run("logs", bundle, "pod/again", "-p", code=1).stderr.endswith("; the present run has one\n")
+
+
 def test_a_lone_empty_file_proves_nothing(run: Run, tmp_path: Path) -> None:
     bundle = write(
         tmp_path / "b",
