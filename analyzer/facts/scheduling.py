@@ -6,28 +6,38 @@ from typing import Any
 
 import duckdb
 
+from analyzer.facts.oversize import Offers
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.scheduler_message import parse
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `scheduling_causes` from the messages of the Pods whose state is Pending; `pods` is filled before."""
-    rows = con.execute("SELECT object_id, message FROM pods WHERE state = 'Pending' AND message IS NOT NULL").fetchall()
-    insert_rows(con, "scheduling_causes", (cause for object_id, message in rows for cause in _causes(object_id, message)))
+    rows = con.execute(
+        "SELECT p.object_id, p.input, p.message, o.json -> '$.spec' FROM pods AS p JOIN objects AS o USING (object_id) "
+        "WHERE p.state = 'Pending' AND p.message IS NOT NULL"
+    ).fetchall()
+    offers = Offers(con)
+    insert_rows(con, "scheduling_causes", (cause for row in rows for cause in _causes(offers, *row)))
 
 
-def _causes(object_id: int, message: str) -> list[dict[str, Any]]:
+def _causes(offers: Offers, object_id: int, origin: int, message: str, spec: str | None) -> list[dict[str, Any]]:
     parsed = parse(message)
-    return [
-        {
-            "object_id": object_id,
-            "idx": idx,
-            "nodes": cause.nodes,
-            "nodes_total": parsed.nodes_total,
-            "cause": cause.cause,
-            "resource": cause.resource,
-            "taint": cause.taint,
-            "text": cause.text,
-        }
-        for idx, cause in enumerate(parsed.causes)
-    ]
+    found = []
+    for idx, cause in enumerate(parsed.causes):
+        asked, largest = offers.too_big(origin, spec, cause.resource) if cause.resource else (None, None)
+        found.append(
+            {
+                "object_id": object_id,
+                "idx": idx,
+                "nodes": cause.nodes,
+                "nodes_total": parsed.nodes_total,
+                "cause": cause.cause,
+                "resource": cause.resource,
+                "taint": cause.taint,
+                "text": cause.text,
+                "asked": asked,
+                "largest": largest,
+            }
+        )
+    return found

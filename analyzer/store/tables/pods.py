@@ -110,6 +110,8 @@ cause VARCHAR insufficient, taint, affinity, pod-affinity, spread, ports, pvc, v
 resource VARCHAR the resource of an insufficient cause
 taint VARCHAR key of an untolerated taint
 text VARCHAR the cause in the scheduler's words
+asked VARCHAR what the Pod asks for of the resource, where no node in the bundle has that much in all
+largest VARCHAR the most of it that a node has, beside `asked`
 """,
     ),
     table(
