@@ -241,8 +241,21 @@ def _search(c: Cluster) -> None:
     )
 
 
+def _busy(c: Cluster) -> None:
+    """What holds the GPUs that nobody else here talks of; one of them is on the node whose MIG layout could not be changed."""
+    image = f"{REGISTRY}/training/distill:25.10"
+    distill = c.deployment("training", "distill", replicas=3, ready=3, image=image, since=c.ago(days=3))
+    for suffix, node in (("g4k9s", "lark-gpu-04"), ("m7d2q", "lark-gpu-08"), ("x5r8b", "lark-gpu-12")):
+        c.pod(distill, suffix, node, created=c.ago(days=3), gpus=8, status=c.running("distill", image, c.ago(days=3)))
+    image = f"{REGISTRY}/training/notebook:4.1.0"
+    notebook = c.deployment("training", "notebook-iris", replicas=1, ready=1, image=image, since=c.ago(days=2))
+    status = c.running("notebook-iris", image, c.ago(days=2))
+    c.pod(notebook, "v9c3f", "lark-gpu-11", created=c.ago(days=2), gpus=1, status=status)
+
+
 def _training(c: Cluster) -> None:
     """A pod that asks for more GPUs than any node has, and one that was killed for memory earlier."""
+    _busy(c)
     image = f"{REGISTRY}/training/trainer:25.10"
     sweep = c.deployment("training", "sweep-16gpu", replicas=1, ready=0, image=image, since=c.ago(hours=5))
     message = (

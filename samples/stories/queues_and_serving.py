@@ -56,7 +56,7 @@ def _queues(c: Cluster) -> None:
     for name, (nominal, reserved) in QUOTAS.items():
         used = {"name": RESOURCE, "total": str(reserved), "borrowed": str(max(0, reserved - nominal))}
         holding = [{"name": FLAVOR, "resources": [used]}]
-        waiting = 1 if name == "vision" else 2 if name == "language" else 0
+        waiting = 2 if name == "language" else 0
         _cluster_queue(c, name, FLAVOR, nominal, {
             "admittedWorkloads": 1, "reservingWorkloads": 1, "pendingWorkloads": waiting, "flavorsReservation": holding, "flavorsUsage": holding,
             "conditions": [condition("Active", "True", "Ready", "Can admit new workloads", c.ago(days=60))],
