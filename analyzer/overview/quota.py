@@ -230,7 +230,7 @@ class Quotas:
         note = sentences(
             f"quota promises {float(total / offered):.1f} times what the nodes have" if over and total and offered else "",
             "quota promises it, and no node has it" if over and not offered else "",
-            f"{plural(row.closed_nodes, 'node')} of them take no new pods" if row.closed_nodes else "",
+            f"no new pods on {plural(row.closed_nodes, 'node')} of them" if row.closed_nodes else "",
         )
         offers = unknown("cannot tell", row.why or "") if row.offered is None else number(row.offered)
         cells = (

@@ -86,8 +86,8 @@ def pods_of(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, str, str], list[R
 
 
 def told(pods: Iterable[RayPod], most: int = 4) -> str | None:
-    """The states of pods with their number: `2 Pending (Unschedulable), 1 Crash looping`."""
+    """The states of pods with their number, as words of a sentence: `2 pending (Unschedulable), 1 crash looping`."""
     counts = Counter(pod.words for pod in pods)
-    listed = [f"{number} {words}" for words, number in counts.most_common(most)]
+    listed = [f"{number} {words[:1].lower()}{words[1:]}" for words, number in counts.most_common(most)]
     more = len(counts) - most
     return ", ".join(listed) + (f" and {more} other states" if more > 0 else "") or None
