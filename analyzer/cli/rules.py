@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 rules_app = typer.Typer(no_args_is_help=True, help="The rule catalogue, its documentation, its tests; a new rule.")
 rules_app.command("new")(new)
 
+_LEAST_WORDS = 60
+"""Columns that the words of a rule need beside the rest of its line; with fewer they go below it."""
+
 _CODE = re.compile(r"^code:\s*[\"']?([\w-]+)/", re.MULTILINE)
 
 PackOption = Annotated[
@@ -51,9 +54,13 @@ def list_rules(
     )
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     # A pipe gets the sentence whole: nothing there has an edge.
-    room = max(20, shutil.get_terminal_size().columns - sum(widths) - 6) if sys.stdout.isatty() else sys.maxsize
+    edge = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    beside = edge - sum(widths) - 6
     for row in rows:
-        typer.echo("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False)) + f"  {opening(row[3], room)}")
+        line = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=False))
+        # Beside the columns a narrow terminal has no room for a sentence; below them it has.
+        below = beside < _LEAST_WORDS
+        typer.echo(f"{line.rstrip()}\n    {opening(row[3], edge - 4)}" if below else f"{line}  {opening(row[3], beside)}")
     broken = [one for pack in packs for one in pack.broken if wanted in one.code.lower()]
     for one in broken:
         typer.echo(f"broken: {one.code}: {one_line(str(one))}")

@@ -83,7 +83,7 @@ def _table(console: Console, table: Table, indent: int) -> None:
     widths = [max(cell_len(row[at]) for row in every) for at in range(len(kept) - 1)]
     hang = indent + sum(width + 2 for width in widths)
     if console.is_terminal and console.width - hang < _NARROW:
-        _stacked(console, every[1:], table.tones, indent)
+        _stacked(console, every[0], every[1:], table.tones, indent)
         return
     for number, row in enumerate(every):
         tone: Tone = "dim" if number == 0 else table.tones[number - 1] if table.tones else ""
@@ -93,12 +93,12 @@ def _table(console: Console, table: Table, indent: int) -> None:
         _wrapped(console, RichText(lead, style=_STYLE[tone]), RichText(row[-1], style=_STYLE[tone]), hang)
 
 
-def _stacked(console: Console, rows: Sequence[Sequence[str]], tones: Sequence[Tone], indent: int) -> None:
-    """A table for which the terminal is too narrow: each row is a paragraph."""
+def _stacked(console: Console, head: Sequence[str], rows: Sequence[Sequence[str]], tones: Sequence[Tone], indent: int) -> None:
+    """A table for which the terminal is too narrow: each row is a paragraph, its cells under their names but for the first."""
     for number, row in enumerate(rows):
         style = _STYLE[tones[number] if tones else ""]
-        body = RichText("  ".join(cell for cell in row if cell), style=style)
-        _wrapped(console, RichText(" " * indent), body, indent + _INDENT)
+        told = [f"{head[at]} {cell}" if at and head[at] else cell for at, cell in enumerate(row) if cell]
+        _wrapped(console, RichText(" " * indent), RichText("  ".join(told), style=style), indent + _INDENT)
 
 
 def _line(console: Console, text: str, indent: int = 0, tone: Tone = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tests.facts.build import database
@@ -70,3 +71,11 @@ def test_hostile_values_are_cut_and_stay_on_their_line() -> None:
     assert any("more of it below" in line for line in lines)
     assert "and 72 more values" in lines
     assert shown(made, "Bounds in force") == []
+
+
+def test_a_table_without_room_names_its_cells() -> None:
+    steps = [told("Planned", "False", "NoCapacity", "nothing is free " * 8)]
+    with database([order(conditions=steps)]) as con:
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", page(con, "isvc/otter", width=40))
+    flat = " ".join(" ".join(section(plain, "Conditions")).split())
+    assert flat.startswith('Conditions ! type Planned status False since unknown says NoCapacity: "nothing is free')
