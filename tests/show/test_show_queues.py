@@ -361,3 +361,9 @@ def test_a_serve_config_keeps_its_indentation() -> None:
     with database([thing("ray.io/v1", "RayService", "talk", "a", spec={"serveConfigV2": config})]) as con:
         text = page(con, "rayservice/talk")
     assert "  applications:\n    - name: talk\n      args:\n        size: 3\n" in text
+
+
+def test_a_page_of_ray_says_how_to_read_the_logs_of_its_parts() -> None:
+    for kind, roles in (("RayJob", ["head", "workers", "submitter"]), ("RayCluster", ["head", "workers"])):
+        lines = shown([thing("ray.io/v1", kind, "talk", "a", spec={}, status={})], f"{kind.lower()}/talk", "Logs")
+        assert lines[1:] == [f"triage logs BUNDLE {kind.lower()}.ray.io/talk -n a --role {role}" for role in roles]

@@ -214,6 +214,13 @@ def _line(line: str) -> Text:
     return Text(words.short(body, words.QUOTE), columns=min(len(line) - len(body), _DEEPEST))
 
 
+def logs(_: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """How to read the logs of its parts, those of several pods merged by time."""
+    roles = ("head", "workers", "submitter") if it.target.kind == "RayJob" else ("head", "workers")
+    what = f"{it.target.kind.lower()}.{_GROUP}/{it.target.name} -n {it.namespace}"
+    return Section("Logs", tuple(Text(f"triage logs BUNDLE {words.short(what, words.QUOTE)} --role {role}") for role in roles))
+
+
 def lws(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """A LeaderWorkerSet's groups, counted from their pods, those that are not ready first."""
     row = one(con, "SELECT * FROM lws WHERE object_id = ?", it.id)
@@ -252,9 +259,9 @@ def lws(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 
 
 DETAILS: DetailsTable = {
-    (_GROUP, "RayCluster"): (cluster, worker_groups),
-    (_GROUP, "RayJob"): (job,),
+    (_GROUP, "RayCluster"): (cluster, worker_groups, logs),
+    (_GROUP, "RayJob"): (job, logs),
     (_GROUP, "RayCronJob"): (cron,),
-    (_GROUP, "RayService"): (service, applications, serve_config),
+    (_GROUP, "RayService"): (service, applications, serve_config, logs),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (lws,),
 }
