@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 OFF: Final = "all-disabled"
 QUERY: Final = (
     "SELECT g.name, g.mig_strategy, g.mig_config, g.mig_state, g.mig_since, g.mig_paused, l.differences, l.unknown "
-    "FROM gpu_nodes g LEFT JOIN mig_layouts l USING (object_id) WHERE g.mig_config IS NOT NULL ORDER BY g.name"
+    "FROM gpu_nodes g LEFT JOIN mig_layouts l USING (object_id) WHERE coalesce(g.mig_config, g.mig_state) IS NOT NULL "
+    "OR contains(g.product, '-MIG-') OR object_id IN (SELECT object_id FROM gpu_resources WHERE kind = 'mig') ORDER BY g.name"
 )
 _NODES: Final = """
 SELECT g.*, l.strategy AS used, l.differences, l.unknown, m.configmap, m.pod, w.text, w.cause,

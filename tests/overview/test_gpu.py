@@ -226,3 +226,11 @@ def test_the_operator_and_its_parts() -> None:
     off = row_of(parts, "dcgm")
     assert (off[1].text, off[2].text, off[4].text) == ("Not expected", "", "spec.dcgm.enabled is false")
     assert all(line.cells[1].text == "Not expected" for line in parts.folded)
+
+
+def test_amounts_that_no_kubelet_writes() -> None:
+    cut = node(amounts={"nvidia.com/gpu": (4, 4), "nvidia.com/mig-1g.10gb": (7, 0)})
+    cut["status"]["allocatable"]["nvidia.com/mig-1g.10gb"] = ["none"]
+    assert row_of(shown(cut)["mig"].tables[0], "fox-1")[4].text == "? of 7 1g.10gb"
+    more = node(amounts={"nvidia.com/gpu": (0, 4)})
+    assert the_node(shown(more))[3].text == "4 / 0"
