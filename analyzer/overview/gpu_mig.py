@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import Cell, Section, machine, unknown, words
@@ -22,6 +23,7 @@ QUERY: Final = (
 )
 _NODES: Final = """
 SELECT g.*, l.strategy AS used, l.differences, l.unknown, m.configmap, m.pod, w.text, w.cause,
+    coalesce(g.mig_since, w."at") AS turned_at,
     (SELECT list(coalesce(r.allocatable::VARCHAR, '?') || ' of ' || r.capacity || ' '
         || replace(replace(r.resource, 'nvidia.com/', ''), 'mig-', '') ORDER BY r.resource)
         FROM gpu_resources r WHERE r.object_id = g.object_id AND r.kind = 'mig' AND r.capacity > 0) AS devices,
@@ -29,6 +31,8 @@ SELECT g.*, l.strategy AS used, l.differences, l.unknown, m.configmap, m.pod, w.
 FROM gpu_nodes g LEFT JOIN mig_layouts l USING (object_id) LEFT JOIN mig_managers m USING (object_id)
 LEFT JOIN mig_words w ON w.object_id = g.object_id AND w.rank = 1
 """
+_STAMP: Final = re.compile(r"^(\[pod/[^\]]{1,600}\] )?(\d{4}-\d\d-\d\dT[0-9:.]{8,20}(Z|[+-]\d\d:?\d\d) ?)?", re.ASCII)
+"""What the kubelet and `kubectl logs` put before a line."""
 _COLUMNS: Final = ("Node", "Strategy", "Layout asked for", "State", "Offers", "What is wrong")
 
 
@@ -41,7 +45,7 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
         return None
     as_of = measured(con)
     ending = common_ending([node.name for node in nodes])
-    found = [_row(node, ending, marks, lasting(node.mig_since, as_of.get(node.input))) for node in nodes]
+    found = [_row(node, ending, marks, lasting(node.turned_at, as_of.get(node.input))) for node in nodes]
     lines = folded(sorted(found, key=lambda one: marks.rank(one.row.finding)), UNFOLDED, "nodes")
     states = [
         f"{sum(node.mig_state == state for node in nodes)} {state}" for state in ("failed", "pending", "rebooting", "success")
@@ -101,7 +105,7 @@ def _wrong(node: Row) -> Cell:
         "the MIG manager has no pod there" if node.mig_state not in (None, "success") and not node.pod else "",
     ]
     below = sentences(
-        quoted(node.text, 160) if failing else "",
+        quoted(_STAMP.sub("", node.text or ""), 160) if failing else "",
         f"GPUs open in {cut(listed(node.held))}" if node.held and node.mig_state not in (None, "success") else "",
         f"paused: {listed(node.mig_paused)}" if node.mig_paused else "",
     )

@@ -74,7 +74,8 @@ WITH first AS (
     SELECT object_id, arg_min(given, reason_id) AS reason, arg_min(told, reason_id) AS told, arg_min(since, reason_id) AS since
     FROM order_reasons WHERE condition IS NOT NULL GROUP BY object_id
 )
-SELECT o.*, o.class AS named, f.reason, f.told, f.since FROM orders o LEFT JOIN first f USING (object_id)
+SELECT o.*, o.class AS named, f.reason, f.told, CASE WHEN s.reason = f.reason THEN s.message END AS words, f.since
+FROM orders o LEFT JOIN first f USING (object_id) LEFT JOIN states s USING (object_id)
 ORDER BY o.namespace, o.name
 """
 
@@ -226,12 +227,14 @@ def _order(row: Row, seen: _Seen) -> Line:
     wanted = row.replicas if row.replicas is not None else row.pods
     pods = unknown("cannot tell") if wanted is None else number(f"{row.ready_pods or 0:,} / {wanted:,}")
     model = place(row.model_namespace, row.model) if row.model else ""
+    # The operator's own words, short; the finding tells the rest.
+    why = said(row.reason, row.words) if row.words else sentences(row.reason or "", cut(row.told or "", 300))
     cells = (
         machine(place(row.namespace, row.name), row.endpoint_type or ""),
         words("Inference order", f"class {row.named}" if row.named else ""),
         seen.state(row),
         pods,
         machine(model, row.source or ""),
-        words(cut(row.told or "", 300) if row.state != "Ready" else "", row.reason or ""),
+        words(why) if row.state != "Ready" else words(""),
     )
     return Line(cells, seen.marks.of(row.api_group, "InferenceService", row.namespace, row.name))

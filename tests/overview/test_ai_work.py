@@ -173,7 +173,7 @@ def test_a_leader_worker_set_that_is_available_while_its_workers_are_pending() -
     )
     (line,) = lines(captioned(named(made, "jobs"), "Groups"))
     assert line.startswith("bay/crew (2 pods a group) | Ready (for 60 min) | 1 / 1 | 1 group not whole |  | ")
-    assert "Pending" in line
+    assert "1 pending (Unschedulable)" in line
 
 
 # -- Ray
