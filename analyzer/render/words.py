@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal
 
 from analyzer.engine.model import ObjectRef, Owner, Report, Severity, Waiting
-from analyzer.render.escape import command_line
+from analyzer.render.escape import clip, command_line
 from analyzer.times import age
 
 SEVERITY: Final[dict[Severity, str]] = {"error": "Error", "warning": "Warning", "info": "Info"}
@@ -189,14 +189,18 @@ def stamp(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if moment else "unknown"
 
 
+NAME: Final = 320
+"""Characters of an object's name in a report: a namespace has 63 at most, a name 253."""
+
+
 def object_name(ref: ObjectRef) -> str:
-    """`namespace/name`, or the name alone; a thing without a name is named by its kind."""
-    return f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name or ref.kind
+    """`namespace/name`, or the name alone; a thing without a name is named by its kind. Cut where no cluster has such a name."""
+    return clip(f"{ref.namespace}/{ref.name}" if ref.namespace else ref.name or ref.kind, NAME)
 
 
 def thing(ref: ObjectRef) -> str:
     """`Pod shop/app-0`; a thing without a name is named by its kind."""
-    return f"{ref.kind} {object_name(ref)}" if ref.name else ref.kind
+    return f"{clip(ref.kind, NAME)} {object_name(ref)}" if ref.name else clip(ref.kind, NAME)
 
 
 def place(file: str, line: int | None) -> str:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import duckdb
 import pytest
 
-from analyzer.engine.model import CappedHits, Evidence, LogCoverage
+from analyzer.engine.model import CappedHits, Evidence, LogCoverage, ObjectRef
 from analyzer.render import words
 from analyzer.render.chain import rail
 from analyzer.render.covered import capped
@@ -162,3 +162,9 @@ def test_hits_that_are_not_all_kept_are_told() -> None:
     told = capped(LogCoverage({"current": 1}, 1, 1, (one,), 7))
     assert "tea/lid 200 of 90,210 in pods/kettle.log" in told
     assert told.endswith("and 6 more.")
+
+
+def test_a_name_that_no_cluster_has_is_cut() -> None:
+    assert words.thing(ObjectRef("", "Pod", "n" * 63, "p" * 253)) == f"Pod {'n' * 63}/{'p' * 253}"
+    assert len(words.thing(ObjectRef("", "K" * 9_000, "n" * 9_000, "p" * 9_000))) <= 2 * words.NAME + 1
+    assert len(words.object_name(ObjectRef("", "K" * 9_000, "", ""))) == words.NAME
