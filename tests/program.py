@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,11 @@ from typing import Any
 SECONDS = 120
 """Longest time a run may take."""
 _PRELOADED = (
+    "tests.warm",
     "analyzer.cli", "analyzer.cli.analyze", "analyzer.case", "analyzer.facts", "analyzer.bundle.read", "analyzer.store.load",
     "analyzer.store.database", "analyzer.engine.analysis", "analyzer.engine.pack", "analyzer.logs.output", "analyzer.logs.choose",
+    "analyzer.cli.show", "analyzer.cli.rules", "analyzer.cli.rules_new", "analyzer.cli.sql", "analyzer.engine.case_run",
+    "analyzer.render.html", "analyzer.render.markdown", "analyzer.render.json",
 )  # fmt: skip
 
 
@@ -30,7 +34,10 @@ def _main(words: list[str], here: str, environment: dict[str, str], files: list[
         os.close(opened)
     sys.stdin = open(0, closefd=False)  # noqa: SIM115 - multiprocessing has put another in its place
     os.chdir(here)
+    # The process that this one was forked from may have begun under another environment, and have looked for its own folders.
+    os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None
     sys.argv = ["triage", *words]
     from analyzer.cli import main
 
@@ -55,7 +62,7 @@ def triage(
     files = [folder / name for name in ("stdin", "stdout", "stderr")]
     for file, content in zip(files, (given, b"", b""), strict=True):
         file.write_bytes(content)
-    arguments = (list(map(str, words)), str(here), dict(environment or {}), list(map(str, files)))
+    arguments = (list(map(str, words)), str(here), {**os.environ, **(environment or {})}, list(map(str, files)))
     process = context.Process(target=_main, args=arguments)
     process.start()
     process.join(SECONDS)
@@ -63,3 +70,12 @@ def triage(
         process.kill()
         raise subprocess.TimeoutExpired(list(map(str, words)), SECONDS)
     return subprocess.CompletedProcess(words, process.exitcode, files[1].read_bytes(), files[2].read_bytes())
+
+
+def said(
+    *words: object, here: Path | None = None, given: str = "", environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs `triage` in a folder (else the current one) with texts as its input and output; see `triage`."""
+    with tempfile.TemporaryDirectory(prefix="triage-test-") as folder:
+        done = triage([str(word) for word in words], here or Path.cwd(), Path(folder), given.encode(), environment)
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())

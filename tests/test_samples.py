@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.program import said
+
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 NAMES = sorted(path.name.removesuffix(".expect.yaml") for path in SAMPLES.glob("*.expect.yaml"))
 
@@ -21,8 +23,7 @@ NAMES = sorted(path.name.removesuffix(".expect.yaml") for path in SAMPLES.glob("
 def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any], Path]:
     """A sample's name, its report.json and the report's folder."""
     out = tmp_path_factory.mktemp("sample") / "out"
-    command = [sys.executable, "-m", "analyzer", "analyze", str(SAMPLES / request.param), "-o", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = said("analyze", SAMPLES / request.param, "-o", out)
     assert done.returncode == 0, done.stderr
     return request.param, json.loads((out / "report.json").read_bytes()), out
 

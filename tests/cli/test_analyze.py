@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.program import said
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 HEALTHY, GPU = SAMPLES / "healthy", SAMPLES / "gpu-cluster"
@@ -27,15 +27,7 @@ def run(tmp_path: Path) -> Run:
     temporary.mkdir()
 
     def call(*words: str | Path, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "analyzer", *map(str, words)],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            cwd=here,
-            env={**os.environ, "TMPDIR": str(temporary), **environment},
-        )
+        done = said(*words, here=here, environment={"TMPDIR": str(temporary), **environment})
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
         assert list(temporary.iterdir()) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -11,18 +10,12 @@ from pathlib import Path
 import pytest
 
 from analyzer.cli.rules import list_rules
+from tests.program import said as program_said
 
 
 def triage(*words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
     """The program itself, on a terminal of 100 columns."""
-    done = subprocess.run(
-        [sys.executable, "-m", "analyzer", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        env={**os.environ, "COLUMNS": "100"},
-    )
+    done = program_said(*words, environment={"COLUMNS": "100"})
     assert done.returncode == code, done.stderr
     return done
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,20 @@ from analyzer.engine.yamltext import YamlError
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-@pytest.fixture
-def pack(tmp_path: Path) -> Path:
-    """A pack with one sound rule, acme/Leaks."""
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sound rule that `pack` copies."""
+    folder = tmp_path_factory.mktemp("sound") / "pack"
     shape = answers.condition(answers.kind("Widget.example.com"), "Ready=False/Leak")
     texts = ("it leaks", ("Mend it",), "It has a hole.", ("https://kb.example.com/7",))
-    write(Answers("acme/Leaks", shape, "warning", None, "platform", "unknown", *texts), tmp_path / "pack")
+    write(Answers("acme/Leaks", shape, "warning", None, "platform", "unknown", *texts), folder)
+    return folder
+
+
+@pytest.fixture
+def pack(tmp_path: Path, sound: Path) -> Path:
+    """A pack with one sound rule, acme/Leaks."""
+    shutil.copytree(sound, tmp_path / "pack")
     return tmp_path / "pack"
 
 
@@ -41,33 +50,50 @@ def changed(pack: Path, old: str, new: str, name: str = "Leaks.yaml") -> int:
     return text[: text.index(old)].count("\n") + 1
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "below", "said"),
-    [
-        ("  - Mend it", "  []", -1, "next: a rule says what to do"),
-        ("  - Mend it", '  - ""', -1, "next: a rule says what to do"),
-        ("  - https://", "  - http://", 0, "references: 'http://kb.example.com/7' is no https link"),
-        ("  Widget {{ about }}: it leaks", "  It leaks.", -1, "title: ends with a full stop"),
-        ("basis: observed", "basis: deduced", 3, "message: a rule with basis deduced says what that is deduced from"),
-        ("c.reason = 'Leak'", "c.raeson = 'Leak'", 0, "query: Binder Error"),
-        ("ORDER BY c.since", "ORDRE BY c.since", 0, "query: Parser Error"),
-        ("query: |", "explains:\n  - codes: [pod/Crashes]\nquery: |", 1, "explains: there is no rule 'pod/Crashes'"),
-        ("query: |", "explained_by:\n  - codes: [acme/L*, pods/*]\nquery: |", 1, "explained_by: there is no rule 'pods/*'"),
-        (
-            "ORDER BY c.since",
-            "AND NOT EXISTS (FROM log_hits WHERE signature = 'acme/leak') ORDER BY c.since",
-            None,
-            "query: there is no log signature 'acme/leak'",
-        ),
-        ("severity: warning", "severity: bad", 0, "severity is 'bad'"),
-        ("waiting: unknown", "wating: unknown", 0, "unknown key 'wating'"),
-    ],
+MISTAKES = (
+    ("  - Mend it", "  []", -1, "next: a rule says what to do"),
+    ("  - Mend it", '  - ""', -1, "next: a rule says what to do"),
+    ("  - https://", "  - http://", 0, "references: 'http://kb.example.com/7' is no https link"),
+    ("  Widget {{ about }}: it leaks", "  It leaks.", -1, "title: ends with a full stop"),
+    ("basis: observed", "basis: deduced", 3, "message: a rule with basis deduced says what that is deduced from"),
+    ("c.reason = 'Leak'", "c.raeson = 'Leak'", 0, "query: Binder Error"),
+    ("ORDER BY c.since", "ORDRE BY c.since", 0, "query: Parser Error"),
+    ("query: |", "explains:\n  - codes: [pod/Crashes]\nquery: |", 1, "explains: there is no rule 'pod/Crashes'"),
+    ("query: |", "explained_by:\n  - codes: [acme/L*, pods/*]\nquery: |", 1, "explained_by: there is no rule 'pods/*'"),
+    (
+        "ORDER BY c.since",
+        "AND NOT EXISTS (FROM log_hits WHERE signature = 'acme/leak') ORDER BY c.since",
+        None,
+        "query: there is no log signature 'acme/leak'",
+    ),
+    ("severity: warning", "severity: bad", 0, "severity is 'bad'"),
+    ("waiting: unknown", "wating: unknown", 0, "unknown key 'wating'"),
 )
-def test_a_mistake_is_told_with_its_line(pack: Path, old: str, new: str, below: int | None, said: str) -> None:
-    at = changed(pack, old, new)
-    line = changed(pack, "query: |", "query: |") if below is None else at + below
-    (told, *_) = problems(pack)
-    assert told.startswith(f"pack/acme/Leaks.yaml:{line}: {said}"), told
+"""What stands in the sound rule, what stands there instead, how far below that the mistake is told, and how."""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory, sound: Path) -> dict[str, tuple[str, ...]]:
+    """What is held against rules with one mistake each: they are tested together."""
+    pack = tmp_path_factory.mktemp("mistakes") / "pack"
+    shutil.copytree(sound, pack)
+    for number, (old, new, _, _) in enumerate(MISTAKES):
+        name = f"Leaks{number}"
+        for suffix in (".yaml", ".cases.yaml"):
+            text = (sound / "acme" / f"Leaks{suffix}").read_text(encoding="utf-8").replace("acme/Leaks", f"acme/{name}")
+            (pack / "acme" / f"{name}{suffix}").write_text(text, encoding="utf-8")
+        changed(pack, old, new, f"{name}.yaml")
+    return {outcome.code: outcome.problems for outcome in run_all(pack, processes=1)}
+
+
+@pytest.mark.parametrize("number", range(len(MISTAKES)), ids=[said for *_, said in MISTAKES])
+def test_a_mistake_is_told_with_its_line(told: dict[str, tuple[str, ...]], sound: Path, number: int) -> None:
+    old, _, below, said = MISTAKES[number]
+    text = (sound / "acme" / "Leaks.yaml").read_text(encoding="utf-8")
+    at = text[: text.index("query: |" if below is None else old)].count("\n") + 1 + (below or 0)
+    first = told[f"acme/Leaks{number}"][0]
+    assert first.startswith(f"pack/acme/Leaks{number}.yaml:{at}: {said}"), first
+    assert told["acme/Leaks"] == ()
 
 
 def test_a_case_that_is_missing_is_told(pack: Path) -> None:

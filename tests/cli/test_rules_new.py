@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import select
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -21,6 +20,7 @@ from analyzer.engine import case_run
 from analyzer.engine.scaffold import answers
 from analyzer.engine.scaffold.answers import Answers, Field, Shape
 from analyzer.engine.scaffold.write import check_free, texts_of, write
+from tests.program import said as program_said
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GIVEN = ("--title", "it leaks", "--why", "It has a hole.", "--next", "Mend it", "--reference", "https://kb.example.com/7")
@@ -31,16 +31,7 @@ NODE = answers.kind("Node")
 
 def triage(*words: object, folder: Path, code: int = 0) -> str:
     """What the program prints where it ends with that code, without a terminal."""
-    done = subprocess.run(
-        [sys.executable, "-m", "analyzer", "rules", *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
+    done = program_said("rules", *words, here=folder)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -14,6 +14,8 @@ import duckdb
 import pytest
 import yaml
 
+from tests.program import said
+
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -62,10 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle and, beside it, its report folder `report`."""
     base = tmp_path_factory.mktemp("show")
     bundle(base / "case")
-    done = subprocess.run(
-        [sys.executable, "-m", "analyzer", "analyze", str(base / "case"), "-o", str(base / "report")],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = said("analyze", base / "case", "-o", base / "report")
     assert done.returncode == 0, done.stderr
     return base
 
@@ -77,11 +76,7 @@ def run(tmp_path: Path) -> Run:
     temporary.mkdir()
 
     def call(*words: str | Path, code: int = 0, text: str | None = None) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "analyzer", "show", *map(str, words)],
-            capture_output=True, text=True, timeout=120, check=False, input=text,
-            env={**os.environ, "TMPDIR": str(temporary)},
-        )  # fmt: skip
+        done = said("show", *words, given=text or "", environment={"TMPDIR": str(temporary)})
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
         assert list(temporary.iterdir()) == []
@@ -165,10 +160,7 @@ def test_yaml_is_the_object_as_stored_without_its_secrets(run: Run, made: Path) 
 def test_what_a_newer_input_lacks_is_gone(run: Run, tmp_path: Path) -> None:
     older, newer = bundle(tmp_path / "older"), bundle(tmp_path / "newer", later=True)
     report = tmp_path / "both"
-    done = subprocess.run(
-        [sys.executable, "-m", "analyzer", "analyze", str(older), str(newer), "-o", str(report)],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = said("analyze", older, newer, "-o", report)
     assert done.returncode == 0, done.stderr
     text = run(report, "pod/old").stdout
     assert "Gone: the newer input" in text

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+
+from tests.program import said
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 
@@ -37,8 +38,7 @@ signatures:
 
 
 def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "analyzer", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return said(*arguments)
 
 
 def _report(folder: Path) -> dict[str, Any]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from analyzer.bundle.compression import decompressed
+from tests.program import said
 
 PODS = {
     "apiVersion": "v1",
@@ -46,8 +45,7 @@ def test_a_list_in_utf16_is_a_bundle(tmp_path: Path, name: str) -> None:
     text = json.dumps(PODS, indent=1, ensure_ascii=False).replace("\n", "\r\n")
     (tmp_path / name).write_bytes(text.encode("utf-16"))
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "analyzer", "analyze", str(tmp_path / name), "-o", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = said("analyze", tmp_path / name, "-o", out)
     assert (done.returncode, done.stderr) == (0, "")
     report = json.loads((out / "report.json").read_bytes())
     (finding,) = [one for one in report["findings"] if one["code"] == "pod/Evicted"]

@@ -17,6 +17,7 @@ from analyzer.bundle.errors import UnreadableError
 from analyzer.cli import main
 from analyzer.store.database import QueryError
 from analyzer.store.query import Runner
+from tests.program import said
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +41,7 @@ def database(report: Path) -> Path:
 
 def triage(*args: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The program itself."""
-    return subprocess.run(
-        [sys.executable, "-m", "analyzer", *map(str, args)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent.parent)},
-        timeout=100,
-    )
+    return said(*args, here=folder)
 
 
 def test_rows(database: Path) -> None:
