@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from types import ModuleType
 
 import duckdb
 
@@ -44,6 +45,10 @@ from analyzer.facts import (
 from analyzer.store import join
 from analyzer.store.renew import renew
 
+_LOGS = ("logs", "log_hits", "log_hit_counts")
+_INPUTS: dict[ModuleType, tuple[str, ...]] = {log_ends: ("logs",), node_restarts: ("nodes",)}
+"""Modules that find nothing where all of these tables are empty: planning their queries would take longer than anything else."""
+
 
 def derive_all(
     con: duckdb.DuckDBPyConnection,
@@ -64,7 +69,8 @@ def derive_all(
     """
     renew(con, "facts")
     collection.settle(con)
-    log_places.settle(con)
+    if _any_rows(con, _LOGS):
+        log_places.settle(con)
     if dated:
         clock.measure(con, as_of)
     else:
@@ -93,7 +99,8 @@ def derive_all(
         custom,
         foreign_findings,
     ):
-        module.derive(con)
+        if module not in _INPUTS or _any_rows(con, _INPUTS[module]):
+            module.derive(con)
     coverage.derive(con, needed)
     gpu.derive_operator(con)
     dra.derive(con)
@@ -106,3 +113,8 @@ def derive_all(
     related.derive(con)
     ome.derive(con)
     order.derive(con)
+
+
+def _any_rows(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> bool:
+    """Whether one of these tables has a row."""
+    return any(con.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in tables)  # noqa: S608 - names of ours

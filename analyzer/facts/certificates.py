@@ -66,6 +66,12 @@ FROM objects WHERE api_group = 'apiextensions.k8s.io' AND kind = 'CustomResource
     AND contains(json::VARCHAR, '"caBundle"')
 """  # noqa: S608 - SQL of our own, no value of a bundle
 
+# Where none of these kinds is, planning the query above takes longer than anything else here.
+_ANY = """
+SELECT 1 FROM objects WHERE kind IN ('ConfigMap', 'Secret', 'ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration',
+    'CertificateSigningRequest', 'APIService', 'CustomResourceDefinition') LIMIT 1
+"""
+
 # OpenShift notes the end on each Secret that it renews itself; kubelets ask the built-in signers again in time.
 _RENEWAL = """
 WITH holders AS MATERIALIZED (
@@ -108,7 +114,7 @@ class Certificate:
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `certificates`."""
-    if insert_rows(con, "certificates", _rows(con)):
+    if con.execute(_ANY).fetchone() is not None and insert_rows(con, "certificates", _rows(con)):
         con.execute(_RENEWAL)
 
 

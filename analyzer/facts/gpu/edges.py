@@ -63,10 +63,15 @@ WHERE regexp_matches(p.owner_name, '^nvidia-(.+-)?(driver|container-toolkit|devi
 """
 
 
+QUERIES = (_LOST, _LAYOUT, _REFUSED, _OPERAND)
+
+
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Adds the edges `gpu`, `refused` (Node → Pod) and `operand` (Pod → Node) to `relations`.
 
     Needs the other tables of GPUs, `pods` and `scheduling_causes`.
     """
-    for query in (_LOST, _LAYOUT, _REFUSED, _OPERAND):
+    if con.execute("SELECT 1 FROM gpu_nodes LIMIT 1").fetchone() is None:
+        return
+    for query in QUERIES:
         con.execute(query)
