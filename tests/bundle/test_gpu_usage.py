@@ -192,11 +192,11 @@ def test_what_lsof_prints_is_read_back(opened: dict[int, set[int]]) -> None:
 def test_limits_and_time() -> None:
     rows = "".join(f"p {pid} root 3u CHR 195,0 0t0 8 /dev/nvidia0\n" for pid in range(MAX_HOLDERS + 5))
     rows += "".join(f"p 1 root 3u CHR 195,0 0t0 8 /dev/nvidia{number}\n" for number in range(200))
-    begun = time.monotonic()
+    begun = time.process_time()
     found = usage(
         b"# lsof x\n" + rows.encode() + b"| " * 1_000_000 + b"\n# nvidia-smi output\n" + b"|" + b" " * 2_000_000 + b"\n"
     )
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5
     assert found.more
     assert len(found.holders) == MAX_HOLDERS
     assert len(found.holders[1].devices) == MAX_DEVICES
