@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 from analyzer.bundle.documents.described import described, labelled
 from analyzer.bundle.formats import recognise
 from analyzer.bundle.types import Entry
+from tests.program import said
 
 DESCRIBED = """\
 Name:               forge-1
@@ -165,10 +164,7 @@ def _bundle(folder: Path) -> Path:
 
 
 def _report(bundle: Path, out: Path) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-m", "analyzer", "analyze", str(bundle), "-o", str(out)],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = said("analyze", bundle, "-o", out)
     assert done.returncode == 0, done.stderr
     value: dict[str, Any] = json.loads((out / "report.json").read_bytes())
     return value
@@ -248,8 +244,7 @@ def test_it_is_read_whole(tmp_path: Path) -> None:
 def test_logs_are_those_of_their_containers(tmp_path: Path) -> None:
     bundle = _bundle(tmp_path / "any")
     which = ["pod/nvidia-mig-manager-q1", "-n", "gpu-operator", "-c", "nvidia-mig-manager"]
-    command = [sys.executable, "-m", "analyzer", "logs", str(bundle), *which]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = said("logs", bundle, *which)
     assert done.returncode == 0, done.stderr
     assert "selected mig-config not present" in done.stdout
     assert "waiting for nvidia container stack" not in done.stdout

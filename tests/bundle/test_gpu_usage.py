@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from analyzer.bundle.documents.gpu_usage import MAX_DEVICES, MAX_HOLDERS, progra
 from analyzer.bundle.formats import recognise
 from analyzer.bundle.parse_gpu_operator import _holder
 from analyzer.bundle.types import Entry
+from tests.program import said
 
 SMI = """\
 # nvidia-smi output from kiln-1
@@ -213,8 +212,7 @@ def test_a_bundle_with_it_tells_the_file_and_no_secret(tmp_path: Path) -> None:
     bundle.mkdir()
     (bundle / "gpu_nodes.labels").write_text("kiln-1\n- nvidia.com/gpu.present=true\n\n", encoding="utf-8")
     (bundle / "gpu_device_usage_kiln-1.log").write_text(WHOLE, encoding="utf-8")
-    command = [sys.executable, "-m", "analyzer", "analyze", str(bundle), "-o", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = said("analyze", bundle, "-o", out)
     assert done.returncode == 0, done.stderr
     with duckdb.connect(str(out / "bundle.duckdb"), read_only=True) as con:
         rows = con.execute(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from analyzer.bundle.formats import recognise
 from analyzer.bundle.formats.nvidia_bug_report import is_report
 from analyzer.bundle.parse_nvidia import written_at
 from analyzer.bundle.types import Entry
+from tests.program import said
 
 ROOT = Path(__file__).parents[2]
 REPORT = """____________________________________________
@@ -47,21 +45,8 @@ GPU 00000000:1B:00.0
 
 def analyzed(path: Path, out: Path) -> duckdb.DuckDBPyConnection:
     """The database that an analysis leaves."""
-    command = [
-        sys.executable,
-        "-m",
-        "analyzer",
-        "analyze",
-        os.fspath(path),
-        "-o",
-        os.fspath(out),
-        "--format",
-        "json",
-        "--jobs",
-        "1",
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
+    done = said("analyze", path, "-o", out, "--format", "json", "--jobs", "1")
+    assert (done.returncode, done.stderr) == (0, "")
     return duckdb.connect(str(out / "bundle.duckdb"), read_only=True)
 
 
