@@ -23,11 +23,11 @@ STATES = 12
 
 @dataclass(frozen=True)
 class State:
-    """One state of a cluster: its files, and what `oc adm upgrade status` prints of it."""
+    """One state of a cluster: what `oc adm upgrade status` prints of it, and our report."""
 
     name: str
-    files: list[Path]
     output: str
+    report: Report
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +42,21 @@ def states(corpus: Path) -> Iterator[list[State]]:
         yield [
             State(
                 name,
-                sorted(path for ending in ("co", "cv", "mc", "mcp", "node") for path in folder.glob(f"{name}-{ending}.yaml"))
-                + sorted(folder.glob(f"{name}-alerts.json")),
                 (folder / f"{name}.output").read_text(),
+                _report(_files(folder, name)),
             )
             for name in names
         ]
 
 
-def _report(state: State) -> Report:
+def _files(folder: Path, name: str) -> list[Path]:
+    found = [path for ending in ("co", "cv", "mc", "mcp", "node") for path in folder.glob(f"{name}-{ending}.yaml")]
+    return sorted(found) + sorted(folder.glob(f"{name}-alerts.json"))
+
+
+def _report(files: list[Path]) -> Report:
     with TemporaryDirectory() as place:
-        return analyze_case(state.files, load_packs([]), Path(place) / "bundle.duckdb", Options(jobs=1))
+        return analyze_case(files, load_packs([]), Path(place) / "bundle.duckdb", Options(jobs=1))
 
 
 def _found(report: Report, code: str, severity: str, name: str = "") -> bool:
@@ -78,7 +82,7 @@ SAID = (
 def test_the_report_agrees_with_what_oc_says(states: list[State]) -> None:
     assert len(states) == STATES
     for state in states:
-        report = _report(state)
+        report = state.report
         for pattern, code, severity in SAID:
             for name in re.findall(pattern, state.output):
                 severities = ("error", "warning") if code == "node/DrainBlocked" else (severity,)
@@ -94,7 +98,7 @@ def test_operators_are_no_fault_where_oc_says_none(states: list[State]) -> None:
         told = set(re.findall(r"Cluster Operator (\S+) is (?:degraded|unavailable)", state.output))
         ours = {
             finding.object.name
-            for finding in _report(state).findings
+            for finding in state.report.findings
             if finding.code.startswith("openshift/ClusterOperator") and finding.severity == "error"
         }
         # The pool's trouble makes the operator of the machines degraded: oc tells of its nodes instead.
@@ -105,4 +109,4 @@ def test_an_update_that_proceeds_well_has_no_fault(states: list[State]) -> None:
     well = [state for state in states if "proceeding well" in state.output or "not updating" in state.output]
     assert len(well) >= 5
     for state in well:
-        assert _report(state).health != "problems", state.name
+        assert state.report.health != "problems", state.name

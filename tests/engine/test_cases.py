@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from analyzer.cli.rules import rules_app
-from analyzer.engine.case_run import run_all
+from analyzer.engine.case_run import run_here
 
 RULE = """
 query: SELECT object_id, TIMESTAMP '2026-11-01 11:00:00' AS since, name FROM objects WHERE kind = 'Pod' AND namespace = 'shop'
@@ -37,7 +37,8 @@ def pack(write: Any, tmp_path: Path) -> Path:
 
 
 def problems(folder: Path) -> list[str]:
-    return [problem for outcome in run_all(folder, processes=1) for problem in outcome.problems]
+    """What is wrong with the rule, told in this process; that rules of others run apart is tested in tests/cli."""
+    return list(run_here(folder, "acme/Odd").problems)
 
 
 def test_a_sound_rule_passes(pack: Path) -> None:
@@ -81,6 +82,11 @@ def test_a_case_that_fails_says_how(pack: Path, old: str, new: str, problem: str
     found = problems(pack)
     assert any(problem in line for line in found), found
     assert all(line.startswith("pack/acme/Odd") for line in found)
+
+
+@pytest.mark.parametrize(("old", "new"), [("Pod shop/a", "Pod shop/b"), ("{none: true}", "{nothing: true}")])
+def test_a_case_that_fails_or_cannot_be_read_is_exit_1(pack: Path, old: str, new: str) -> None:
+    (pack / "acme/Odd.cases.yaml").write_text(CASES.replace(old, new, 1), encoding="utf-8")
     assert CliRunner().invoke(rules_app, ["test", str(pack), "--jobs", "1"]).exit_code == 1
 
 
