@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from analyzer.facts.gpu.nodes import kind_of
 from analyzer.facts.whole import Whole
-from analyzer.overview.gpu_slots import Broken
+from analyzer.overview.gpu.slots import Broken
 from analyzer.overview.nodenames import natural
 from analyzer.overview.read import Row, measured, rows
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from analyzer.engine.sections import Cell, Devices, Section, Slot, machine, unknown, words
 from analyzer.engine.sections import Row as Line
-from analyzer.overview.gpu_view import View, view_of
-from analyzer.overview.gpu_world import World
+from analyzer.overview.gpu.view import View, view_of
+from analyzer.overview.gpu.world import World
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, common_ending, folded
 from analyzer.overview.read import Row, lasting, listed, plural, sentences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analyzer.engine.sections import Section
-from analyzer.overview import dra_claims, dra_devices
+from analyzer.overview.dra import claims, devices
 from analyzer.overview.marks import Marks
 
 if TYPE_CHECKING:
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
     """Devices first, then claims; none where the bundle has no slice and no claim."""
-    found = (dra_devices.section(con, marks), dra_claims.section(con, marks))
+    found = (devices.section(con, marks), claims.section(con, marks))
     return tuple(one for one in found if one is not None)

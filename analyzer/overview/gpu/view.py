@@ -7,8 +7,8 @@ from datetime import timedelta
 from typing import Final
 
 from analyzer.engine.sections import Cell, Slot, machine, number, unknown, words
-from analyzer.overview.gpu_slots import DRAWN, Counted, Drawn, Rest, counted, named
-from analyzer.overview.gpu_world import World
+from analyzer.overview.gpu.slots import DRAWN, Counted, Drawn, Rest, counted, named
+from analyzer.overview.gpu.world import World
 from analyzer.overview.read import Row, listed, sentences
 
 _REFUSING: Final = timedelta(hours=1)

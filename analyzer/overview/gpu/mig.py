@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import Cell, Section, machine, unknown, words
 from analyzer.engine.sections import Row as Line
-from analyzer.overview.gpu_nodes import UNFOLDED
+from analyzer.overview.gpu.nodes import UNFOLDED
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, common_ending, folded, natural
 from analyzer.overview.read import Row, cut, lasting, listed, measured, plural, quoted, rows, sentences

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analyzer.engine.sections import Section
-from analyzer.overview import gpu_errors, gpu_mig, gpu_nodes, gpu_operator, gpu_world
+from analyzer.overview.gpu import errors, mig, nodes, operator
+from analyzer.overview.gpu.world import read
 from analyzer.overview.marks import Marks
 
 if TYPE_CHECKING:
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
     """The sections that the bundle has something for, the map first."""
-    world = gpu_world.read(con)
+    world = read(con)
     found = [
-        gpu_nodes.section(world, marks) if world else None,
-        gpu_errors.section(con, marks),
-        gpu_operator.section(con, marks),
-        gpu_mig.section(con, marks),
+        nodes.section(world, marks) if world else None,
+        errors.section(con, marks),
+        operator.section(con, marks),
+        mig.section(con, marks),
     ]
     return tuple(one for one in found if one is not None)
