@@ -1,4 +1,4 @@
-"""The edges along which trouble in Kueue spreads: what a queue needs → the queue → its Workloads → their jobs; and back from pods."""
+"""The edges along which trouble in Kueue spreads: needs of a queue → it → its Workloads → their jobs, and back from pods."""
 
 from __future__ import annotations
 

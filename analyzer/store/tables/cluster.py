@@ -8,7 +8,7 @@ TABLES: tuple[Table, ...] = (
     table(
         "node_restarts",
         "facts",
-        "Restarts of nodes that the bundle shows: by the kubelet's Event, or by the node's condition and the containers that were lost then.",
+        "Restarts of nodes, by the kubelet's Event, or by the node's condition and the containers that were lost then.",
         """
 object_id BIGINT the Node
 input INTEGER its input
