@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 AI = {"gpu", "dra", "kueue", "jobset", "ray", "kserve", "ome", "order", "openshift", "lws", "train", "appwrapper", "volcano"}
-AI |= {"network", "keda", "karpenter"}
+AI |= {"network", "keda", "karpenter", "kai", "grove", "gateway", "dynamo"}
 NODE = "objects: [{apiVersion: v1, kind: Node, metadata: {name: n, labels: {kubernetes.io/os: linux}}}]"
 
 

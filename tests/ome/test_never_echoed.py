@@ -15,8 +15,8 @@ from analyzer.ome.printing import FORMATS
 from tests.ome.pond import NAME, NAMESPACE, chosen, container, model, run, runtime, service, text
 
 SECRET = "ghp_Marsh7heronReed2skiffOar4tiller9"
-FIT = {"acceleratorClass": "gpu-a", "nodeSelector": {"pool": "a"}, "resourceRequests": {"cpu": "1"}}
-NAMED = {"acceleratorSelector": {"acceleratorClass": "gpu-a"}}
+FIT: dict[str, Any] = {"acceleratorClass": "gpu-a", "nodeSelector": {"pool": "a"}, "resourceRequests": {"cpu": "1"}}
+NAMED: dict[str, Any] = {"acceleratorSelector": {"acceleratorClass": "gpu-a"}}
 CREDENTIALS = "picked by https://tern:sandpiper-42@vault.example/"
 
 

@@ -81,14 +81,15 @@ def _of_services(world: World) -> Iterator[dict[str, Any]]:
                 yield base | _lifecycle(one, component, f"{place}[{idx}]", thing.object_id)
         failure = mapping(mapping(thing.status.get("modelStatus")).get("lastFailureInfo"))
         if text(failure.get("reason")):
+            words = text(failure.get("message"))
             yield base | {
                 "component": "",
                 "source": "failure",
                 "type": "lastFailureInfo",
                 "reason": failure["reason"][:200],
-                "message": (text(failure.get("message")) or "")[:_MAX_WORDS] or None,
+                "message": words[:_MAX_WORDS] if words else None,
                 "source_id": thing.object_id,
-                "path": "status.modelStatus.lastFailureInfo.reason",
+                "path": f"status.modelStatus.lastFailureInfo.{'message' if words else 'reason'}",
                 "since": moment(failure.get("time")),
                 "last_at": moment(failure.get("time")),
                 "past": False,
@@ -118,6 +119,7 @@ def _of_replicas(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
     for one in stored(con, [(GROUP, _REPLICA)]):
         blocks = mappings(mapping(one.value.get("status")).get("retryBlocks"))[:_MAX_ROWS]
         for idx, block in enumerate(blocks):
+            words = text(block.get("message"))
             for field in ("state", "phase"):
                 if block.get(field) == "Held":
                     yield {
@@ -130,8 +132,8 @@ def _of_replicas(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
                         "type": "retryBlocks",
                         "status": "Held",
                         "reason": "Held",
-                        "message": (text(block.get("message")) or "")[:_MAX_WORDS] or None,
+                        "message": words[:_MAX_WORDS] if words else None,
                         "source_id": one.object_id,
-                        "path": f"status.retryBlocks[{idx}].{field}",
+                        "path": f"status.retryBlocks[{idx}].{'message' if words else field}",
                         "past": False,
                     }
