@@ -209,7 +209,7 @@ _ANY = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(_ANY, _ANY, st.sampled_from(["InferenceService", "InferenceServiceClass", "ClusterModel", "PhysicalGPU"]))
 def test_objects_of_any_shape_are_read(spec: Any, status: Any, kind: str) -> None:
     group = "gpu.deckhouse.io/v1alpha1" if kind == "PhysicalGPU" else API
@@ -224,7 +224,7 @@ def test_objects_of_any_shape_are_read(spec: Any, status: Any, kind: str) -> Non
     assert "ClassNotFound" in reasons(con)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.lists(
         st.tuples(
