@@ -15,8 +15,8 @@ demo: $(STAMP)  ## analyze the sample cluster and say where the report is
 	@$(BIN)/triage analyze samples/gpu-cluster -o out/demo
 	@echo "Open out/demo/report.html in a browser."
 
-test: $(STAMP) lint  ## everything: style, types, tests, the rules' own cases among them; a third process works while others wait
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+test: $(STAMP) lint  ## everything: style, types, tests, the rules' own cases among them
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
