@@ -7,11 +7,11 @@ the hash cannot be computed from it: names are checked against the hash on the l
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from analyzer.ome import decode
+from analyzer.ome.names import is_revision_hash
 from analyzer.ome.world import CLUSTER_RUNTIME, NAMESPACED_RUNTIME, REVISION, Lookup, Thing, World, mapping, string
 
 RUNTIME_OF = "ome.io/runtime-of"
@@ -23,7 +23,6 @@ CONTROLLER = "ome-controller"
 
 Mode = Literal["AutoSync", "InvalidPin", "ExplicitPin", "ManagedPin"]
 
-_HASH = re.compile(r"[0-9a-f]{8}", re.ASCII)
 _KINDS = (CLUSTER_RUNTIME, NAMESPACED_RUNTIME)
 
 
@@ -104,7 +103,7 @@ def faults_of(world: World, revision: Thing, service: Thing, runtime: str) -> tu
     source, source_kind = revision.label(RUNTIME_OF), revision.label(RUNTIME_KIND)
     namespace, digest = revision.label(RUNTIME_NAMESPACE), revision.label(REVISION_HASH)
     name = f"r-{namespace}-{source}-{digest}" if source_kind == NAMESPACED_RUNTIME else f"cr-{source}-{digest}"
-    valid_hash = _HASH.fullmatch(digest) is not None
+    valid_hash = is_revision_hash(digest)
     placed = source_kind in _KINDS and bool(namespace) == (source_kind == NAMESPACED_RUNTIME)
     number = revision.value.get("revision")
     data = revision.value.get("data")

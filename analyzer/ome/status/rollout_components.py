@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from analyzer.ome.names import is_revision_hash, revision_hash
 from analyzer.ome.runtime.modes import MODES, NATIVE
-from analyzer.ome.status.rollout_plan import COMPONENTS, HASH, PHASES, Reading, annotated_mode, names_of, primary_of
+from analyzer.ome.status.rollout_plan import COMPONENTS, PHASES, Reading, annotated_mode, names_of, primary_of
 from analyzer.ome.world import integer, items, mapping, string
 
 _REVISIONS = ("latestRolledoutRevision", "latestReadyRevision", "previousRolledoutRevision")
-_MAX_SERVICE_NAME = 63
 
 
 def read_components(read: Reading) -> None:
@@ -99,28 +99,18 @@ def _lifecycle_phase(read: Reading, name: str, lifecycle: Mapping[str, Any]) -> 
         read.issues.add("ComponentStatusMissing")
         return "Unknown"
     start = f"{read.service.name}-{name}-"
-    if any(one[:-8] != start or not HASH.fullmatch(one[-8:]) for one in (current, update)):
+    if any(one[:-8] != start or not is_revision_hash(one[-8:]) for one in (current, update)):
         read.bad("RevisionNameInvalid")
         return "Unknown"
     return "Stable" if current == update else "Updating"
 
 
 def _read_revisions(read: Reading, name: str, own: Mapping[str, Any]) -> None:
-    if any(string(own.get(one)) and not _revision(read.service.name, name, own[one]) for one in _REVISIONS):
+    if any(string(own.get(one)) and not revision_hash(read.service.name, name, own[one]) for one in _REVISIONS):
         read.bad("RevisionNameInvalid")
     traffic = items(own.get("traffic"))
     shares = [integer(one.get("percent")) for one in traffic]
-    revisions = [_revision(read.service.name, name, one.get("revisionName")) for one in traffic]
+    revisions = [revision_hash(read.service.name, name, string(one.get("revisionName"))) for one in traffic]
     wrong = sum(shares) != 100 or any(not 0 <= one <= 100 for one in shares)
     if traffic and (wrong or not all(revisions) or len(set(revisions)) != len(revisions)):
         read.bad("TrafficInvalid")
-
-
-def _revision(service: str, component: str, name: Any) -> str:
-    """The hash in the name of a revision's Service; empty where the name is not made of them. OME shortens long names."""
-    text = string(name)
-    digest = text[-8:]
-    if not HASH.fullmatch(digest):
-        return ""
-    whole = f"{service}-{component}-rev-{digest}"
-    return digest if text == whole or (len(whole) > _MAX_SERVICE_NAME and len(text) <= _MAX_SERVICE_NAME) else ""

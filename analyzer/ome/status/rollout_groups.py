@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzer.ome.status.rollout_plan import COMPONENTS, HASH, PHASES, Reading, names_of, primary_of
+from analyzer.ome.names import is_revision_hash
+from analyzer.ome.status.rollout_plan import COMPONENTS, PHASES, Reading, names_of, primary_of
 from analyzer.ome.world import integer, items, mapping, string
 
 _GROUP_PHASES = (
@@ -92,7 +93,7 @@ def _read_canary(read: Reading, group: Mapping[str, Any], components: Sequence[s
             read.issues.add("CanaryStatusMissing")
         return
     hashes = [string(status.get(name)) for name in ("stableRevisionHash", "canaryRevisionHash", "rolledBackRevisionHash")]
-    if any(one and not HASH.fullmatch(one) for one in hashes) or not hashes[1]:
+    if any(one and not is_revision_hash(one) for one in hashes) or not hashes[1]:
         read.bad("RevisionNameInvalid")
     steps, step = items(mapping(group.get("canary")).get("steps")), integer(status.get("currentStep"))
     if phase == "Stable":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +14,6 @@ PHASES = (
     "Stable", "Canarying", "BlueGreenStandby", "Pending", "Paused", "Promoting", "RollingBack", "RolledBack", "Failed",
 )  # fmt: skip
 """Phases of a component."""
-HASH = re.compile(r"[0-9a-f]{8}", re.ASCII)
 _PRIMARY = ("router", "engine", "decoder")
 MAX_GROUPS, MAX_STEPS, MAX_METRICS, MAX_TRAFFIC, MAX_CONDITIONS = 3, 20, 10, 3, 64
 """Larger than this and the rollout is not read."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from analyzer.ome.names import is_subdomain
+from analyzer.ome.names import is_subdomain, revision_hash
 from analyzer.ome.status.conditions import MAX_CONDITIONS, STATUSES, is_short
 from analyzer.ome.status.placement import is_address
 from analyzer.ome.world import Thing, integer, items, mapping, string
@@ -31,8 +30,6 @@ _REASONS = {
     "False": ("ConflictingPolicy", "NoTranslatorAvailable", "GatewayRejected", "TranslationFailed"),
 }
 """Status of BackendPolicyReady → the reasons that it can have."""
-_HASH = re.compile(r"[0-9a-f]{8}", re.ASCII)
-_MAX_SERVICE_NAME = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +157,7 @@ def _shares(service: Thing) -> tuple[int, bool]:
             continue
         shares = [integer(one.get("percent")) for one in held]
         names = [string(one.get("revisionName")) for one in held]
-        named = all(_is_revision(service.name, name, one) for one in names) and len(set(names)) == len(names)
+        named = all(revision_hash(service.name, name, one) for one in names) and len(set(names)) == len(names)
         sound &= named and sum(shares) == 100 and all(0 <= one <= 100 for one in shares)
         most = max(most, len(names))
     return most, sound
-
-
-def _is_revision(service: str, component: str, name: str) -> bool:
-    """Whether a text is the name of a revision's Service; OME shortens long ones."""
-    whole = f"{service}-{component}-rev-{name[-8:]}"
-    fits = name == whole or (len(whole) > _MAX_SERVICE_NAME and len(name) <= _MAX_SERVICE_NAME)
-    return fits and _HASH.fullmatch(name[-8:]) is not None
