@@ -23,6 +23,11 @@ STATEMENTS: tuple[str, ...] = (
     + _EVIDENCE.format(origin="log", id="log_id", line="line", path="''", kind="'Observed'"),
     "CREATE OR REPLACE TEMP MACRO ev_file(file_id, line, value) AS "
     + _EVIDENCE.format(origin="file", id="file_id", line="line", path="''", kind="'Observed'"),
+    # The last lines of a log; the one that tells most stands first, for reports quote that one openly.
+    (
+        "CREATE OR REPLACE TEMP MACRO ev_log_end(ended) AS coalesce((SELECT "
+        "list(ev_log(e.log_id, e.line, e.text) ORDER BY e.telling DESC, e.line) FROM log_ends AS e WHERE e.log_id = ended), [])"
+    ),
     "CREATE OR REPLACE TEMP MACRO as_of(number) AS (SELECT max(i.as_of) FROM inputs AS i WHERE i.input = number)",
     (
         "CREATE OR REPLACE TEMP MACRO last_lines(tail, n) AS "
