@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.ome import quantity
+from analyzer.ome.world import COMPONENTS
 
 _LISTS = ("containers", "initContainers", "ephemeralContainers")
 _COMPONENTS = ("engineConfig", "decoderConfig", "routerConfig")
-_SPECS = ("engine", "decoder", "router")
 MAX_INT64 = 2**63 - 1
 
 
@@ -42,7 +42,7 @@ def _service_spec(spec: dict[str, Any]) -> bool:
         _optional(spec.get("model"), lambda model: _is(model, "name", str) and _is(model, "kind", str))
         and _optional(spec.get("runtime"), _reference)
         and _optional(spec.get("acceleratorSelector"), _selector)
-        and all(_component(spec.get(name)) for name in _SPECS)
+        and all(_component(spec.get(name)) for name in COMPONENTS)
     )
 
 

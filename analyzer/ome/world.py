@@ -114,6 +114,9 @@ _WORDS = {
     "damaged": "{} is damaged in the bundle",
 }
 
+COMPONENTS = ("engine", "decoder", "router")
+"""The components that an InferenceService may have, in OME's order."""
+
 EVERYWHERE = "*"
 """Asked of a judge instead of a namespace: all of them."""
 
@@ -194,6 +197,11 @@ def string(value: Any) -> str:
 def integer(value: Any) -> int:
     """The value where it is a whole number, else 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def is_count(value: Any) -> bool:
+    """Whether the value is a count as Kubernetes writes it: a whole number of 32 bits, not below 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
 def items(value: Any) -> list[dict[str, Any]]:

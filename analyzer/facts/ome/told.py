@@ -12,7 +12,7 @@ import duckdb
 
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import mapping, mappings, moment, stored, text
-from analyzer.ome.world import GROUP, SERVICE, World
+from analyzer.ome.world import COMPONENTS, GROUP, SERVICE, World
 
 _REPLICA = "InferenceReplica"
 _MAX_WORDS = 4_000
@@ -74,7 +74,7 @@ def _of_services(world: World) -> Iterator[dict[str, Any]]:
         if kind != SERVICE:
             continue
         base = {"object_id": thing.object_id, "kind": kind, "namespace": namespace, "name": name}
-        for component in ("engine", "decoder", "router"):
+        for component in COMPONENTS:
             told = mapping(mapping(mapping(thing.status.get("components")).get(component)).get("lifecycle")).get("conditions")
             place = f"status.components.{component}.lifecycle.conditions"
             for idx, one in enumerate(mappings(told)[:_MAX_ROWS]):

@@ -10,9 +10,8 @@ from analyzer.ome.active import VIRTUAL
 from analyzer.ome.candidates import DEPLOYMENT_MODE
 from analyzer.ome.merge import stripped
 from analyzer.ome.requests import component_of
-from analyzer.ome.world import Thing, mapping, string
+from analyzer.ome.world import COMPONENTS, Thing, mapping, string
 
-COMPONENTS = ("engine", "decoder", "router")
 NATIVE, RAW = "OMENative", "RawDeployment"
 MODES = (RAW, NATIVE, "MultiNode", VIRTUAL)
 

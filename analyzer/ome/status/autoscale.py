@@ -13,10 +13,9 @@ from typing import Any
 from analyzer.ome.names import is_qualified, is_subdomain
 from analyzer.ome.status import policy
 from analyzer.ome.status.conditions import STATUSES, is_short
-from analyzer.ome.world import Thing, items, mapping, string
+from analyzer.ome.world import COMPONENTS, Thing, is_count, items, mapping, string
 from analyzer.times import parse
 
-COMPONENTS = ("engine", "decoder", "router")
 MAX_CONDITIONS = 64
 """More conditions of one autoscaler than this and the status is not read."""
 _OWNER = {"HPA": "OME", "KEDA": "OME", "External": "External", "None": "None"}
@@ -133,15 +132,11 @@ def _counts(scaler: Mapping[str, Any]) -> tuple[str, int | None, int | None, set
     """The replicas that OME's scaler has and wants. A count of 0 may be one that Go left out."""
     current, desired = (scaler.get(name, 0) for name in ("currentReplicas", "desiredReplicas"))
     last = scaler.get("lastScaleTime")
-    if not (_count(current) and _count(desired)) or (last is not None and parse(last) is None):
+    if not (is_count(current) and is_count(desired)) or (last is not None and parse(last) is None):
         return "Invalid", None, None, {"ReplicaEvidenceInvalid"}
     if current == 0 or desired == 0:
         return "Ambiguous", current, desired, {"ReplicaEvidenceAmbiguous"}
     return "Reported", current, desired, set()
-
-
-def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
 def _conditions(kind: str, scaler: Mapping[str, Any]) -> tuple[str, set[str]]:

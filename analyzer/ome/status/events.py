@@ -12,7 +12,7 @@ from analyzer.ome.safe import MESSAGE_WIDTH, REASON_WIDTH, shown, text
 from analyzer.ome.source import EVENT, POD
 from analyzer.ome.status.conditions import MAX_MESSAGE, MAX_REASON, later
 from analyzer.ome.status.pods import Observation, is_ready
-from analyzer.ome.world import GROUP, SERVICE, Lookup, Thing, World, mapping, string
+from analyzer.ome.world import GROUP, SERVICE, Lookup, Thing, World, is_count, mapping, string
 from analyzer.times import parse
 
 MAX_EVENTS = 100
@@ -135,7 +135,7 @@ def _event(thing: Thing, key: tuple[str, str], now: datetime | None) -> Event | 
     series = mapping(value.get("series"))
     count = series.get("count") if series else value.get("count", value.get("deprecatedCount"))
     count = 0 if count is None else count
-    if not isinstance(count, int) or isinstance(count, bool) or not 0 <= count < 2**31:
+    if not is_count(count):
         return None
     texts = (reason, message)
     if any(part is not None and not isinstance(part, str) for part in texts):

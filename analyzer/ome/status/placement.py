@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from analyzer.ome import safe
 from analyzer.ome.names import is_subdomain
-from analyzer.ome.world import Thing, items, mapping, string
+from analyzer.ome.world import Thing, is_count, items, mapping, string
 
 MAX_CANDIDATES = 256
 """More candidate clusters than this and they are not read."""
@@ -130,8 +130,11 @@ def _homes(value: Any) -> Homes:
 
 def _is_home(home: Mapping[str, Any]) -> bool:
     counts = (0 if home.get(name) is None else home[name] for name in ("admittedReplicas", "readyReplicas"))
-    whole = all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < 2**31 for one in counts)
-    return whole and is_subdomain(home.get("cluster")) and (home.get("phase") is None or isinstance(home["phase"], str))
+    return (
+        all(map(is_count, counts))
+        and is_subdomain(home.get("cluster"))
+        and (home.get("phase") is None or isinstance(home["phase"], str))
+    )
 
 
 def _sum(value: Any, homes: Homes, name: str) -> str:

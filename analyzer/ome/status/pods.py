@@ -10,10 +10,10 @@ from typing import Any
 
 from analyzer.ome.names import is_subdomain
 from analyzer.ome.source import POD
-from analyzer.ome.world import Lookup, Thing, World, items, mapping, string
+from analyzer.ome.status.conditions import STATUSES
+from analyzer.ome.world import COMPONENTS, Lookup, Thing, World, is_count, items, mapping, string
 
 LABEL, COMPONENT = "ome.io/inferenceservice", "component"
-COMPONENTS = ("engine", "decoder", "router")
 MAX_PODS = 1_000
 """Pods that are read; more are left out, and it is said so."""
 _MAX_PARTS = 64
@@ -113,20 +113,16 @@ def _well_formed(status: Mapping[str, Any]) -> bool:
     lists = [items(status.get(name)) for name in _STATUSES]
     if any(len(one) > _MAX_PARTS for one in (conditions, *lists)):
         return False
-    told = {one.get("status") for one in conditions if one.get("type") == "Ready"} if _hashable(conditions) else {None}
-    if len(told) > 1 or not told <= {"True", "False", "Unknown"}:
+    told = [one.get("status") for one in conditions if one.get("type") == "Ready"]
+    if any(status not in STATUSES for status in told) or len(set(told)) > 1:
         return False
     return all(_restarts(one) is not None for held in lists for one in held)
-
-
-def _hashable(conditions: Iterable[Mapping[str, Any]]) -> bool:
-    return all(isinstance(one.get("status"), str) for one in conditions if one.get("type") == "Ready")
 
 
 def _restarts(status: Mapping[str, Any]) -> int | None:
     """How often a container was restarted; None where that is no count."""
     count = status.get("restartCount", 0)
-    return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 2**31 else None
+    return count if is_count(count) else None
 
 
 def is_ready(pod: Thing) -> bool:

@@ -11,7 +11,7 @@ from analyzer.ome.report import Component
 from analyzer.ome.runtime import views
 from analyzer.ome.source import Source
 from analyzer.ome.status import autoscale, conditions, events, placement, pods, rollout, rollout_plan, summaries, traffic
-from analyzer.ome.world import SERVICE, Thing, integer, mapping
+from analyzer.ome.world import COMPONENTS, SERVICE, Thing, integer, mapping
 from analyzer.times import rfc3339
 
 KIND = "StatusReport"
@@ -109,7 +109,7 @@ def _limited(held: pods.Pods, seen: events.Events, *, small: bool, scaled: bool)
 
 def _parts(service: Thing, held: pods.Pods, source: Source) -> Iterator[Part]:
     evidence = "Unavailable" if held.observation.state == "Unavailable" else "Observed"
-    for name in pods.COMPONENTS:
+    for name in COMPONENTS:
         mine = held.of(name)
         if mine or isinstance(service.spec.get(name), dict):
             yield Part(name, conditions.ready(service, _CONDITION[name], source.collected_at), pods.counts(mine), evidence)

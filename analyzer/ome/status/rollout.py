@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from analyzer.ome.runtime.modes import MODES, NATIVE
 from analyzer.ome.status.rollout_components import read_components
 from analyzer.ome.status.rollout_groups import read_groups
-from analyzer.ome.status.rollout_plan import COMPONENTS, Reading, annotated_mode, groups_of, has_run, pinned
-from analyzer.ome.world import Thing, items, mapping, string
+from analyzer.ome.status.rollout_plan import Reading, annotated_mode, groups_of, has_run, pinned
+from analyzer.ome.world import COMPONENTS, Thing, items, mapping, string
 
 _REPORTED = ("Failed", "RollingBack", "RolledBack", "Paused", "Unknown")
 """Phases that decide the reported state, the first one that there is."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from analyzer.ome.names import is_revision_hash, revision_hash
 from analyzer.ome.runtime.modes import MODES, NATIVE
-from analyzer.ome.status.rollout_plan import COMPONENTS, PHASES, Reading, annotated_mode, names_of, primary_of
-from analyzer.ome.world import integer, items, mapping, string
+from analyzer.ome.status.rollout_plan import PHASES, Reading, annotated_mode, names_of, primary_of
+from analyzer.ome.world import COMPONENTS, integer, items, mapping, string
 
 _REVISIONS = ("latestRolledoutRevision", "latestReadyRevision", "previousRolledoutRevision")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyzer.ome.names import is_revision_hash
-from analyzer.ome.status.rollout_plan import COMPONENTS, PHASES, Reading, names_of, primary_of
-from analyzer.ome.world import integer, items, mapping, string
+from analyzer.ome.status.rollout_plan import PHASES, Reading, names_of, primary_of
+from analyzer.ome.world import COMPONENTS, integer, items, mapping, string
 
 _GROUP_PHASES = (
     "Idle", "Surging", "Waiting", "Shifting", "Draining", "ScalingDown", "Staged", "Failed", "RollingBack", "Paused",

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.ome.candidates import DEPLOYMENT_MODE
-from analyzer.ome.world import Thing, items, mapping, string
+from analyzer.ome.world import COMPONENTS, Thing, items, mapping, string
 
-COMPONENTS = ("engine", "decoder", "router")
 PHASES = (
     "Stable", "Canarying", "BlueGreenStandby", "Pending", "Paused", "Promoting", "RollingBack", "RolledBack", "Failed",
 )  # fmt: skip

@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 from analyzer.ome.names import is_subdomain, revision_hash
 from analyzer.ome.status.conditions import MAX_CONDITIONS, STATUSES, is_short
 from analyzer.ome.status.placement import is_address
-from analyzer.ome.world import Thing, integer, items, mapping, string
+from analyzer.ome.world import COMPONENTS, Thing, integer, items, mapping, string
 from analyzer.times import parse
 
-COMPONENTS = ("engine", "decoder", "router")
 READY, UNSUPPORTED = "BackendPolicyReady", "BackendPolicyUnsupportedFields"
 MAX_ROUTES, MAX_ENDPOINTS, MAX_SHARES = 4, 16, 8
 """More than this is cut, which makes the summary Partial."""
