@@ -12,7 +12,7 @@ from analyzer.ome.explain import freshness
 from analyzer.ome.names import is_subdomain
 from analyzer.ome.runtime import contents, revisions
 from analyzer.ome.runtime.modes import Mode, modes_of
-from analyzer.ome.world import CLUSTER_RUNTIME, NAMESPACED_RUNTIME, Lookup, Thing, World, items, mapping, string
+from analyzer.ome.world import CLUSTER_RUNTIME, NAMESPACED_RUNTIME, Thing, World, items, mapping, string
 
 SYNC = "ome.io/runtime-sync"
 DRIFTED = "RuntimeDrifted"
@@ -109,7 +109,7 @@ def effective(world: World, service: Thing, ome_namespace: str) -> Effective:
     status = freshness(service)
     if inheritance.reason and not first.available:
         inheritance = Inheritance((), first.reason)
-    issues = _issues(service, now, state, found, nothing=nothing)
+    issues = _issues(service, now, state, status, found, nothing=nothing)
     if inheritance.reason:
         issues.add(("InheritanceUnavailable", ""))
     if drift == "Malformed":
@@ -161,14 +161,10 @@ def _live_view(service: Thing, now: runtimes.Live, *, nothing: bool) -> View:
         return View(runtime=own, modes=modes_of(service, now.spec), spec=now.spec)
     if nothing:
         return View("NotConfigured")
-    reason = {"notFound": "NotFound", "disabled": "Disabled"}.get(now.outcome) or _unread(now.unknown)
+    reason = {"notFound": "NotFound", "disabled": "Disabled"}.get(now.outcome) or revisions.unread(now.unknown)
     if now.code == "runtime-unreadable" and now.unknown is None:
         reason = "UnsupportedAPI"
     return View(reason, _reference(service))
-
-
-def _unread(lookup: Lookup | None) -> str:
-    return "Forbidden" if lookup and lookup.absence == "forbidden" else "Unreadable"
 
 
 def _inheritance(world: World, now: runtimes.Live) -> Inheritance:
@@ -178,7 +174,7 @@ def _inheritance(world: World, now: runtimes.Live) -> Inheritance:
     if chain.spec is not None:
         return Inheritance(tuple(reversed(chain.runtimes)))
     if chain.lost and chain.lost.unknown:
-        return Inheritance((), _unread(chain.lost))
+        return Inheritance((), revisions.unread(chain.lost))
     return Inheritance((), _BROKEN[chain.code])
 
 
@@ -189,7 +185,7 @@ def _active(
     held = next((one for one in found if one.name == pin.revision), None) if pin.revision else None
     reference = _reference(service)
     if now.outcome in ("unreadable", "disabled"):
-        return "Unavailable", View("NotConfigured" if nothing else _failed(held) or first.reason, reference, held)
+        return "Unavailable", View("NotConfigured" if nothing else (held and held.absence) or first.reason, reference, held)
     if pin.mode == "InvalidPin":
         return "InvalidIntent", View("MalformedPayload", reference)
     if held is None:
@@ -199,17 +195,10 @@ def _active(
     state = _held(service, pin, held)
     if state not in ("Resolved", "DesiredReportedMismatch") or held.spec is None:
         reason = {"RevisionMissing": "NotFound", "RevisionDisabled": "Disabled", "RevisionInvalid": "MalformedPayload"}
-        return state, View(reason.get(state) or _unread(held.lookup), reference, held)
+        return state, View(reason.get(state) or revisions.unread(held.lookup), reference, held)
     if reference and first.runtime and _same(reference, first.runtime):
         reference = first.runtime
     return state, View("", reference, held, held.hash, modes_of(service, held.spec), held.spec)
-
-
-def _failed(held: revisions.Revision | None) -> str:
-    """Why the revision itself could not be read, where it could not."""
-    if held is None or held.lookup.thing:
-        return ""
-    return "NotFound" if held.lookup.missing else _unread(held.lookup)
 
 
 def _held(service: Thing, pin: pins.Pin, held: revisions.Revision) -> str:
@@ -260,6 +249,7 @@ def _issues(
     service: Thing,
     now: runtimes.Live,
     state: str,
+    status: str,
     found: tuple[revisions.Revision, ...],
     *,
     nothing: bool,
@@ -269,8 +259,8 @@ def _issues(
         issues.add(("InvalidDeclaredKind", ""))
     if now.outcome != "available" and not nothing:
         issues.add(("LiveRuntimeUnavailable", ""))
-    if (code := _STALE.get(freshness(service))) is not None:
-        issues.add((code, ""))
+    if status in _STALE:
+        issues.add((_STALE[status], ""))
     if state == "AwaitingPin":
         issues.add(("ActiveRevisionUnreported", ""))
     follows = mapping(service.spec.get("runtime")).get("autoSync") is not False

@@ -37,6 +37,13 @@ class Revision:
     issues: tuple[str, ...] = ()
 
     @property
+    def absence(self) -> str:
+        """Why it could not be read, in OME's word; empty where it could."""
+        if self.lookup.thing:
+            return ""
+        return "NotFound" if self.lookup.missing else unread(self.lookup)
+
+    @property
     def disabled(self) -> bool:
         """The runtime in it is disabled."""
         return self.spec is not None and self.spec.get("disabled") is True
@@ -47,6 +54,11 @@ class Revision:
         thing = self.lookup.thing
         wrong = {"RevisionHashInvalid", "RevisionNameMismatch", "RevisionHashCollision"}
         return thing.label(pins.REVISION_HASH) if thing and not wrong.intersection(self.issues) else ""
+
+
+def unread(lookup: Lookup | None) -> str:
+    """OME's word for an object that may be there and could not be read."""
+    return "Forbidden" if lookup and lookup.absence == "forbidden" else "Unreadable"
 
 
 def named(world: World, service: Thing, ome_namespace: str) -> tuple[Revision, ...]:

@@ -215,10 +215,11 @@ def _sources(found: Effective, collected_at: str) -> list[dict[str, Any]]:
     lost = found.live.runtime
     if lost and not found.live.available:
         rows.append(envelope.source(lost.kind, lost.namespace, shown(lost.name), collected_at, unavailable=found.live.reason))
-    for one in found.revisions:
-        if one.lookup.thing is None:
-            reason = "NotFound" if one.lookup.missing else "Forbidden" if one.lookup.absence == "forbidden" else "Unreadable"
-            rows.append(envelope.source(REVISION, "", shown(one.name), collected_at, unavailable=reason))
+    rows += [
+        envelope.source(REVISION, "", shown(one.name), collected_at, unavailable=one.absence)
+        for one in found.revisions
+        if one.absence
+    ]
     return sorted(rows, key=lambda row: (row["kind"], row.get("namespace", ""), row["name"]))
 
 

@@ -96,7 +96,7 @@ def _faults(condition: Mapping[str, Any], now: datetime | None) -> set[str]:
     """What is wrong with one condition, in OME's words."""
     found = set()
     parts = [condition.get(name) for name in ("type", "reason", "message", "severity")]
-    if any(len(_bytes(part)) > most for part, most in zip(parts, (MAX_TYPE, MAX_REASON, MAX_MESSAGE), strict=False)):
+    if any(size(part) > most for part, most in zip(parts, (MAX_TYPE, MAX_REASON, MAX_MESSAGE), strict=False)):
         found.add("OversizedConditionRecord")
     texts = all(part is None or isinstance(part, str) for part in parts)
     if not texts or not parts[0] or condition.get("status") not in STATUSES or string(parts[3]) not in _SEVERITIES:
@@ -108,12 +108,17 @@ def _faults(condition: Mapping[str, Any], now: datetime | None) -> set[str]:
 
 def is_short(condition: Mapping[str, Any]) -> bool:
     """Whether a condition of an autoscaler or of the traffic is short enough for its status to be read."""
-    limits = (("type", _MAX_SCALED_TYPE), ("reason", MAX_REASON), ("message", MAX_MESSAGE))
-    return all(len(_bytes(condition.get(name))) <= most for name, most in limits)
+    return fits(condition, {"type": _MAX_SCALED_TYPE, "reason": MAX_REASON, "message": MAX_MESSAGE})
 
 
-def _bytes(part: object) -> bytes:
-    return string(part).encode("utf-8", "surrogatepass")
+def fits(holder: Mapping[str, Any], limits: Mapping[str, int]) -> bool:
+    """Whether no text of a mapping is longer than the bytes that `limits` gives for its key."""
+    return all(size(holder.get(name)) <= most for name, most in limits.items())
+
+
+def size(part: object) -> int:
+    """The length of a text in bytes, as OME's limits count it; 0 where it is no text."""
+    return len(string(part).encode("utf-8", "surrogatepass"))
 
 
 def later(moment: datetime | None, now: datetime | None) -> bool:

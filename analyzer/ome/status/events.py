@@ -10,8 +10,8 @@ from typing import Any
 
 from analyzer.ome.safe import MESSAGE_WIDTH, REASON_WIDTH, shown, text
 from analyzer.ome.source import EVENT, POD
-from analyzer.ome.status.conditions import MAX_MESSAGE, MAX_REASON, later
-from analyzer.ome.status.pods import Observation, is_ready
+from analyzer.ome.status.conditions import MAX_MESSAGE, MAX_REASON, later, size
+from analyzer.ome.status.pods import Observation, is_ready, unlisted
 from analyzer.ome.world import GROUP, SERVICE, Lookup, Thing, World, is_count, mapping, string
 from analyzer.times import parse
 
@@ -21,7 +21,6 @@ MAX_EVENTS_EACH = 25
 """Events that are read of one object."""
 MAX_EVENT_PODS = 15
 """Pods whose events are read: first those that are not ready or are being deleted."""
-_ABSENT = {"forbidden": "Forbidden", "unsupported": "NotFound"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,7 @@ def _within(found: Mapping[tuple[str, str], list[Event]]) -> tuple[tuple[Event, 
 
 def _observation(count: int, lost: Lookup | None, *, truncated: bool, skipped: int) -> Observation:
     if lost:
-        reason = _ABSENT.get(lost.absence, "Unreadable")
-        return Observation("Partial" if count else "Unavailable", count, truncated, reason, skipped)
+        return Observation("Partial" if count else "Unavailable", count, truncated, unlisted(lost), skipped)
     return Observation("Partial" if truncated else "Reported", count, truncated, "", skipped)
 
 
@@ -140,8 +138,7 @@ def _event(thing: Thing, key: tuple[str, str], now: datetime | None) -> Event | 
     texts = (reason, message)
     if any(part is not None and not isinstance(part, str) for part in texts):
         return None
-    sizes = [len(string(part).encode("utf-8", "surrogatepass")) for part in texts]
-    if sizes[0] > MAX_REASON or sizes[1] > MAX_MESSAGE:
+    if size(reason) > MAX_REASON or size(message) > MAX_MESSAGE:
         return None
     first = parse(value.get("firstTimestamp") or value.get("deprecatedFirstTimestamp"))
     last = parse(value.get("lastTimestamp") or value.get("deprecatedLastTimestamp"))

@@ -96,11 +96,15 @@ def pods_of(world: World, service: Thing) -> Pods:
 def _observation(read: Sequence[Thing], labelled: int, lost: Lookup | None, issues: Iterable[str]) -> Observation:
     truncated = labelled > MAX_PODS
     if lost:
-        reason = _ABSENT.get(lost.absence, "Unreadable")
-        return Observation("Partial" if read else "Unavailable", len(read), bool(read), reason)
+        return Observation("Partial" if read else "Unavailable", len(read), bool(read), unlisted(lost))
     if issues:
         return Observation("Partial", len(read), truncated, "MalformedPayload")
     return Observation("Partial" if truncated else "Reported", len(read), truncated)
+
+
+def unlisted(lost: Lookup) -> str:
+    """Why a list is not whole, in OME's word."""
+    return _ABSENT.get(lost.absence, "Unreadable")
 
 
 def _identified(pod: Thing, uids: Mapping[str, int]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.ome.candidates import DEPLOYMENT_MODE
+from analyzer.ome.status.conditions import fits, size
 from analyzer.ome.world import COMPONENTS, Thing, items, mapping, string
 
 PHASES = (
@@ -80,7 +81,7 @@ def _small(group: Mapping[str, Any]) -> bool:
         _members(group)
         and len(steps) <= MAX_STEPS
         and _short(mapping(canary.get("prometheus")))
-        and all(len(held) <= MAX_METRICS and all(_fits(one, _METRIC) for one in held) for held in metrics)
+        and all(len(held) <= MAX_METRICS and all(fits(one, _METRIC) for one in held) for held in metrics)
     )
 
 
@@ -93,18 +94,10 @@ def _short(source: Mapping[str, Any]) -> bool:
     """Whether the address of a Prometheus and its headers are short enough."""
     headers = mapping(source.get("headers"))
     return (
-        _size(source.get("serverAddress")) <= _MAX_ADDRESS
+        size(source.get("serverAddress")) <= _MAX_ADDRESS
         and len(headers) <= _MAX_HEADERS
-        and all(_size(name) <= _MAX_HEADER and _size(value) <= _MAX_HEADER_VALUE for name, value in headers.items())
+        and all(size(name) <= _MAX_HEADER and size(value) <= _MAX_HEADER_VALUE for name, value in headers.items())
     )
-
-
-def _fits(holder: Mapping[str, Any], limits: Mapping[str, int]) -> bool:
-    return all(_size(holder.get(name)) <= most for name, most in limits.items())
-
-
-def _size(value: Any) -> int:
-    return len(string(value).encode("utf-8", "surrogatepass"))
 
 
 def groups_of(rollout: Any) -> list[dict[str, Any]]:
