@@ -38,6 +38,16 @@ STATEMENTS: tuple[str, ...] = (
         "CREATE OR REPLACE TEMP MACRO spoken(line) AS regexp_replace(line, "
         r"'^(\[pod/[^\]]{1,600}\] )?(\d{4}-\d\d-\d\dT[0-9:.]{8,20}(Z|[+-]\d\d:?\d\d) ?)?', '')"
     ),
+    # Replicas that an order could do without, and what they are replicas of.
+    (
+        "CREATE OR REPLACE TEMP MACRO waits_on_purpose(object_id) AS "
+        "EXISTS (SELECT 1 FROM relations AS g WHERE g.dst = object_id AND g.kind = 'order-growth')"
+    ),
+    # Where Kueue's Workloads stand, in words.
+    (
+        "CREATE OR REPLACE TEMP MACRO in_queue(cluster_queue, space, queue) AS "
+        "coalesce('ClusterQueue ' || cluster_queue, 'LocalQueue ' || space || '/' || queue, 'namespace ' || space)"
+    ),
     # The rules about inference orders differ in their words alone; each asks for the rows of its reason.
     (
         "CREATE OR REPLACE TEMP MACRO order_says(code) AS TABLE "
