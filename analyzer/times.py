@@ -78,3 +78,10 @@ def age(seconds: float | None) -> str:
     if hours < 48:
         return f"{hours} h {minutes % 60} min" if minutes % 60 else f"{hours} h"
     return f"{days} d {hours % 24} h" if hours % 24 else f"{days} d"
+
+
+def between(moment: datetime | None, as_of: datetime | None) -> str:
+    """How long before the end of the collection: `5 min`; empty where one of the two is unknown."""
+    if moment is None or as_of is None:
+        return ""
+    return age(max(0.0, (as_of - moment).total_seconds()))

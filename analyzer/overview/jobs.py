@@ -10,7 +10,8 @@ from analyzer.engine.sections import Cell, Section, machine, number, unknown, wo
 from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, plural, quoted, rows, said, sentences, share
+from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, quoted, rows, said, sentences, share
+from analyzer.render.words import plural
 
 if TYPE_CHECKING:
     import duckdb

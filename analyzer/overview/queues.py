@@ -9,8 +9,9 @@ from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.quota import GROUP, Quotas
-from analyzer.overview.read import Row, lasting, measured, place, plural, rows, said, sentences
+from analyzer.overview.read import Row, lasting, measured, place, rows, said, sentences
 from analyzer.overview.waiting import Waits
+from analyzer.render.words import plural
 
 if TYPE_CHECKING:
     import duckdb

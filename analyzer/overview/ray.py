@@ -11,7 +11,9 @@ from analyzer.engine.sections import Cell, Section, machine, number, unknown, wo
 from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, age, cut, lasting, measured, place, plural, quoted, rows, said, sentences
+from analyzer.overview.read import Row, cut, lasting, measured, place, quoted, rows, said, sentences
+from analyzer.render.words import plural
+from analyzer.times import between
 
 if TYPE_CHECKING:
     import duckdb
@@ -134,7 +136,7 @@ def _job(row: Row, seen: _Seen) -> Line:
     why = said(row.reason, row.message) if row.state not in ("Succeeded", "Running") else ""
     finishing = "the job has ended, its submitter has not" if row.finishing else ""
     if row.submitter_end:
-        ago = age(row.submitter_end_at, seen.as_of.get(row.input))
+        ago = between(row.submitter_end_at, seen.as_of.get(row.input))
         status = quoted(row.job_status or row.deployment_status)
         finishing = (
             f"deduced: it may be over, its submitter ended ({row.submitter_end}) {ago} before, while the status says {status}"

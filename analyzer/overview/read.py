@@ -1,4 +1,4 @@
-"""How sections read tables of facts, and the words they share: ages, quotes, counts, what stands in a list that is not whole."""
+"""How sections read tables of facts, and the words they share: ages, quotes, what stands in a list that is not whole."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from datetime import datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
-from analyzer import times
 from analyzer.engine.sections import FOLDED, SHOWN, Cell, machine, unknown, words
+from analyzer.render.escape import clip
+from analyzer.times import between
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,26 +61,15 @@ def measured(con: duckdb.DuckDBPyConnection) -> dict[int, datetime | None]:
     return dict(con.execute("SELECT input, as_of FROM inputs").fetchall())
 
 
-def age(moment: datetime | None, as_of: datetime | None) -> str:
-    """How long before the end of the collection: `5 min`; empty where one of the two is unknown."""
-    if moment is None or as_of is None:
-        return ""
-    return times.age(max(0.0, (as_of - moment).total_seconds()))
-
-
 def lasting(moment: datetime | None, as_of: datetime | None) -> str:
     """`for 5 min`; empty where no age is known."""
-    lasted = age(moment, as_of)
+    lasted = between(moment, as_of)
     return f"for {lasted}" if lasted else ""
 
 
 def cut(text: str, most: int = QUOTE) -> str:
     """At most so many characters, cut in the middle, and on one line."""
-    line = " ".join(text[: 20 * most].split())
-    if len(line) <= most:
-        return line
-    head = (most - 1) * 2 // 3
-    return f"{line[:head]}…{line[len(line) - (most - 1 - head) :]}"
+    return clip(" ".join(text[: 20 * most].split()), most)
 
 
 def quoted(text: str | None, most: int = QUOTE) -> str:
@@ -98,22 +88,6 @@ def why(reason: str | None, message: str | None) -> Cell:
     """A cell of why, in the cluster's words; nothing where it says nothing."""
     text = said(reason, message)
     return machine(text) if text else words("")
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 pod`, `3 pods`, `2 policies`."""
-    if count == 1:
-        return f"1 {noun}"
-    ending = "es" if noun.endswith(("s", "x", "ch", "sh")) else "s"
-    many = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else noun + ending
-    return f"{count:,} {many}"
-
-
-def listed(parts: Iterable[str], most: int = 4) -> str:
-    """`a, b, c, d and 3 more`."""
-    names = list(parts)
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def sentences(*parts: str) -> str:

@@ -11,7 +11,8 @@ from analyzer.engine.sections import Cell, Section, machine, number, unknown, wo
 from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, foremost, lasting, listed, measured, place, plural, rows, said, sentences
+from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, rows, said, sentences
+from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
     import duckdb

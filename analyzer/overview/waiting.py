@@ -10,21 +10,9 @@ from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.quota import GROUP
-from analyzer.overview.read import (
-    Row,
-    age,
-    cut,
-    foremost,
-    lasting,
-    listed,
-    measured,
-    place,
-    plural,
-    quoted,
-    rows,
-    said,
-    sentences,
-)
+from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, quoted, rows, said, sentences
+from analyzer.render.words import listed, plural
+from analyzer.times import between
 
 if TYPE_CHECKING:
     import duckdb
@@ -159,7 +147,7 @@ class Waits:
             why = f"held by {row.behind_kind} {place(row.behind_space, row.behind_name)}"
             below = f"which is {(row.behind_how or 'not active').lower()}"
             finding = finding or self._marks.of(GROUP, row.behind_kind, row.behind_space, row.behind_name)
-        lasted = age(oldest["since"], self._as_of.get(oldest["input"]))
+        lasted = between(oldest["since"], self._as_of.get(oldest["input"]))
         cells = (
             words(why, below),
             number(f"{row.many:,}"),
@@ -197,7 +185,7 @@ class Waits:
         pair = ("ClusterQueue", "", row.cluster) if row.cluster else ("LocalQueue", row.space, row.local)
         more = row.many - len(listed_rows)
         note = f"{more:,} of them not listed here" if listed_rows and more > 0 else ""
-        lasted = age(row.since, self._as_of.get(row.input))
+        lasted = between(row.since, self._as_of.get(row.input))
         cells = (
             machine(name, kind),
             number(f"{row.many:,}"),
@@ -211,7 +199,7 @@ class Waits:
     def _workload(self, row: Row) -> Line:
         words_of = _words(row.wait_reason, row.words)
         below = sentences(f"told of {row.teller}, its equal" if row.teller else "", _evicted(row))
-        lasted = age(row.wait_since, self._as_of.get(row.input))
+        lasted = between(row.wait_since, self._as_of.get(row.input))
         cells = (
             machine(place(row.namespace, row.name), f"asks for {cut(row.requests, 160)}" if row.requests else ""),
             Cell(),

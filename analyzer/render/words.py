@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Literal
@@ -131,6 +131,13 @@ def plural(count: int, noun: str) -> str:
     else:
         noun += "s"
     return f"{number(count)} {noun}"
+
+
+def listed(parts: Iterable[str], most: int = 4) -> str:
+    """`a, b, c, d and 3 more`."""
+    names = list(parts)
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {number(more)} more" if more > 0 else "")
 
 
 def counts(report: Report) -> str:

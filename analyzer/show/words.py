@@ -49,9 +49,7 @@ def aware(moment: datetime | None) -> datetime | None:
 
 def age(moment: datetime | None, as_of: datetime | None) -> str:
     """How long before the end of the collection: `5 min`; empty where one of the two is unknown."""
-    if moment is None or as_of is None:
-        return ""
-    return times.age(max(0.0, (as_of - moment).total_seconds()))
+    return times.between(moment, as_of)
 
 
 def ago(moment: datetime | None, as_of: datetime | None) -> str:
@@ -90,9 +88,7 @@ _SHARED = frozenset(
 
 def some(names: Iterable[str], most: int = 5) -> str:
     """`a, b, c and 4 more`."""
-    listed = list(names)
-    more = f" and {words.number(len(listed) - most)} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + more
+    return words.listed(names, most)
 
 
 def more(total: int, shown: int, noun: str) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.sections import Cell, Section, machine, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, lasting, listed, measured, place, plural, quoted, rows
+from analyzer.overview.read import Row, cut, lasting, measured, place, quoted, rows
+from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
     import duckdb

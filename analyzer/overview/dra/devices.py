@@ -13,7 +13,8 @@ from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, folded, natural
-from analyzer.overview.read import Row, cut, listed, plural, rows, sentences
+from analyzer.overview.read import Row, cut, rows, sentences
+from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, listed, measured, plural, rows
-from analyzer.render.words import when
+from analyzer.overview.read import Row, cut, measured, rows
+from analyzer.render.words import listed, plural, when
 
 if TYPE_CHECKING:
     import duckdb

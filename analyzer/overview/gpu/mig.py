@@ -10,7 +10,8 @@ from analyzer.engine.sections import Row as Line
 from analyzer.overview.gpu.nodes import UNFOLDED
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, common_ending, folded, natural
-from analyzer.overview.read import Row, cut, lasting, listed, measured, plural, quoted, rows, sentences
+from analyzer.overview.read import Row, cut, lasting, measured, quoted, rows, sentences
+from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,7 +11,8 @@ from analyzer.overview.gpu.view import View, view_of
 from analyzer.overview.gpu.world import World
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, common_ending, folded
-from analyzer.overview.read import Row, lasting, listed, plural, sentences
+from analyzer.overview.read import Row, lasting, sentences
+from analyzer.render.words import listed, plural
 
 UNFOLDED: Final = 24
 """Up to so many nodes each have a row of their own."""

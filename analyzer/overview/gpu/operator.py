@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.sections import Cell, Section, Table, machine, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, lasting, listed, measured, place, plural, rows, said, sentences
+from analyzer.overview.read import Row, cut, lasting, measured, place, rows, said, sentences
+from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from analyzer.engine.sections import Slot
-from analyzer.overview.read import listed, sentences
+from analyzer.overview.read import sentences
+from analyzer.render.words import listed
 
 DRAWN: Final = 64
 """GPUs of a node that are drawn; of a node with more only the words are told."""

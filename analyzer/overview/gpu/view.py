@@ -9,7 +9,8 @@ from typing import Final
 from analyzer.engine.sections import Cell, Slot, machine, number, unknown, words
 from analyzer.overview.gpu.slots import DRAWN, Counted, Drawn, Rest, counted, named
 from analyzer.overview.gpu.world import World
-from analyzer.overview.read import Row, listed, sentences
+from analyzer.overview.read import Row, sentences
+from analyzer.render.words import listed
 
 _REFUSING: Final = timedelta(hours=1)
 """A refusal counts as going on when it is no older, or when a GPU of the node is unhealthy."""
