@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from analyzer.engine.model import SEVERITIES, Finding
+from analyzer.engine.model import Finding
 from analyzer.engine.sections import FOLDED, SHOWN, Row, Table
-
-_RANK: Final = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+from analyzer.render.words import RANK
 
 
 class Marks:
@@ -18,7 +16,7 @@ class Marks:
         self._worst: dict[tuple[str, str, str, str], str] = {}
         self._rank: dict[str, int] = {}
         for finding in findings:
-            rank = self._rank[finding.id] = _RANK[finding.severity]
+            rank = self._rank[finding.id] = RANK[finding.severity]
             for ref in (finding.object, *finding.objects):
                 key = (ref.group, ref.kind, ref.namespace, ref.name)
                 old = self._worst.get(key)
@@ -31,7 +29,7 @@ class Marks:
 
     def rank(self, finding: str | None) -> int:
         """How bad a finding is, the worst being 0; without one the greatest of all."""
-        return len(_RANK) if finding is None else self._rank[finding]
+        return len(RANK) if finding is None else self._rank[finding]
 
     def ranked(self, rows: Iterable[Row]) -> list[Row]:
         """Rows with a finding first, the worst first; else in their own order. Not for rows that stand below one another."""
@@ -44,7 +42,6 @@ def table(
     rows: Iterable[Row],
     noun: str,
     shown: int = SHOWN,
-    folded: int = FOLDED,
     total: int | None = None,
 ) -> Table:
     """A table within the limits: so many rows open, so many folded, the rest a count (`1,200 more pods`).
@@ -55,11 +52,10 @@ def table(
         rows: in the order wanted.
         noun: what the rows are called when they are counted, in the plural.
         shown: rows that stand open.
-        folded: rows in the closed part.
         total: how many there are, where `rows` are only the first of them.
     """
     all_rows = tuple(rows)
-    rest = max(len(all_rows), total or 0) - shown - folded
+    rest = max(len(all_rows), total or 0) - shown - FOLDED
     return Table(
-        caption, columns, all_rows[:shown], all_rows[shown : shown + folded], f"{rest:,} more {noun}" if rest > 0 else ""
+        caption, columns, all_rows[:shown], all_rows[shown : shown + FOLDED], f"{rest:,} more {noun}" if rest > 0 else ""
     )

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from analyzer.engine.sections import Cell, Section, Table, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
+from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.quota import GROUP, Quotas
+from analyzer.overview.quota import Quotas
 from analyzer.overview.read import Row, lasting, measured, place, rows, said, sentences
 from analyzer.overview.waiting import Waits
 from analyzer.render.words import plural
@@ -34,7 +35,7 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
 
 
 def _quota(con: duckdb.DuckDBPyConnection, marks: Marks, lists: Whole) -> Section | None:
-    quotas = Quotas(con, marks, lists)
+    quotas = Quotas(con, marks)
     tables = [one for one in (quotas.tree(), quotas.flavors(), _local(con, marks), _checks(con, marks)) if one]
     if not tables:
         return None

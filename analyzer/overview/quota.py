@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.sections import Bar, Cell, Table, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.facts import quantity
-from analyzer.facts.kueue.base import show
-from analyzer.facts.whole import Whole
+from analyzer.facts.kueue.base import GROUP, show
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.read import Row, cut, rows, sentences
 from analyzer.render.words import listed, plural
@@ -19,7 +18,6 @@ from analyzer.render.words import listed, plural
 if TYPE_CHECKING:
     import duckdb
 
-GROUP: Final = "kueue.x-k8s.io"
 _DEPTH: Final = 50
 """Cohorts above one another that are followed; what lies deeper stands at this depth."""
 _TOLD: Final = 3
@@ -104,10 +102,9 @@ def _bar(scale: Fraction, one: Amounts) -> Bar | None:
 class Quotas:
     """The tables of quota."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, marks: Marks, lists: Whole) -> None:
+    def __init__(self, con: duckdb.DuckDBPyConnection, marks: Marks) -> None:
         """Reads what there is."""
         self._marks = marks
-        self._lists = lists
         self._amounts = read(con)
         self._scales = _scales(self._amounts)
         self._by_owner: dict[tuple[str, str], list[Amounts]] = {}
@@ -224,7 +221,7 @@ class Quotas:
 
     def _flavor(self, flavor: str, resource: str, found: list[Amounts]) -> Line:
         row = found[0].row
-        promised, reserved = ([getattr(one, name) for one in found] for name in ("nominal", "reserved"))
+        promised = [one.nominal for one in found]
         offered = found[0].offered
         total = _sum(promised)
         over = total is not None and offered is not None and total > offered
@@ -237,7 +234,7 @@ class Quotas:
         cells = (
             machine(flavor, resource),
             _total(resource, promised),
-            _total(resource, [value for one, value in zip(found, reserved, strict=True) if one.row.kind == "ClusterQueue"]),
+            _total(resource, [one.reserved for one in found if one.row.kind == "ClusterQueue"]),
             offers,
             unknown("cannot tell") if row.nodes is None else number(row.nodes),
             words(note),

@@ -36,16 +36,13 @@ def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> Iterato
         yield Row(**dict(zip(names, row, strict=True)))
 
 
-def foremost(
-    found: Iterable[Row], marks: Marks, kind: tuple[str, str] | None = None, most: int = SHOWN + FOLDED
-) -> tuple[list[Row], int]:
+def foremost(found: Iterable[Row], marks: Marks, kind: tuple[str, str] | None = None) -> tuple[list[Row], int]:
     """As many rows as a table shows, those with the worst findings first, and how many there are.
 
     Args:
         found: rows with `namespace` and `name`, and without `kind` given with `api_group` and `kind`.
         marks: the findings.
         kind: API group and kind of all of them.
-        most: how many are wanted.
     """
     listed_rows = list(found)
 
@@ -53,7 +50,7 @@ def foremost(
         group, name = kind or (row.api_group, row.kind)
         return marks.rank(marks.of(group, name, row.namespace, row.name))
 
-    return sorted(listed_rows, key=rank)[:most], len(listed_rows)
+    return sorted(listed_rows, key=rank)[: SHOWN + FOLDED], len(listed_rows)
 
 
 def measured(con: duckdb.DuckDBPyConnection) -> dict[int, datetime | None]:

@@ -189,7 +189,7 @@ def _runtime(row: Row) -> Cell:
 def _other(row: Row, seen: _Seen) -> Line:
     failing = bool(row.failing)
     stale = "Ready is True from before: what it was made from is not valid any more" if row.stale_ready else ""
-    blamed = f"{row.blamed}" if row.blamed and row.blamed != "Ready" else ""
+    blamed = row.blamed if row.blamed and row.blamed != "Ready" else ""
     note = sentences(stale, _failing(row) if failing else "", blamed)
     pods = seen.pods(row) if row.pods or row.kind == "LLMInferenceService" else Cell()
     cells = (
@@ -204,7 +204,7 @@ def _other(row: Row, seen: _Seen) -> Line:
 
 
 def _of_ome(row: Row, seen: _Seen) -> Line:
-    parts = f"{listed(row.components)}" if row.components else ""
+    parts = listed(row.components or ())
     runtime = (
         machine(row.source or "", sentences(row.active or "", row.model_name or "")) if row.source else unknown("cannot tell")
     )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import FOLDED, SHOWN, Cell, Table, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
+from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.quota import GROUP
 from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, quoted, rows, said, sentences
 from analyzer.render.words import listed, plural
 from analyzer.times import between

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from analyzer.engine.model import Finding, Report, Severity
@@ -119,8 +119,8 @@ class ShownSection:
     command: str
     left_out: bool
     worst: Severity | None
-    looks: tuple[tuple[str, str], ...] = field(default=())
-    parts: tuple[tuple[str, str], ...] = field(default=())
+    looks: tuple[tuple[str, str], ...]
+    parts: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

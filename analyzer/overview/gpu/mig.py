@@ -70,7 +70,7 @@ def _is_off(node: Row) -> bool:
 
 
 def _row(node: Row, ending: str, marks: Marks, lasted: str) -> Named:
-    name = node.name.removesuffix(ending) if ending else node.name
+    name = node.name.removesuffix(ending)
     cells: tuple[Cell, ...] = (
         machine(name),
         words(node.mig_strategy or node.used or "not set"),

@@ -48,7 +48,7 @@ def section(world: World, marks: Marks) -> Section:
 
 
 def _named(node: Row, view: View, ending: str, marks: Marks, world: World) -> Named:
-    short = node.name.removesuffix(ending) if ending else node.name
+    short = node.name.removesuffix(ending)
     state = _state(node, world)
     gpus = Cell(view.drawn.words, "words", "", Devices(view.drawn.slots) if view.drawn.slots else None)
     model = _model(node)

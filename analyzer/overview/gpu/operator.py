@@ -100,7 +100,7 @@ def _component(one: Row, marks: Marks, lasted: str) -> Line:
 def _pods(one: Row) -> Cell:
     if one.wanted is None:
         return words("") if one.state in ("See NVIDIADriver", "Missing") else unknown("cannot tell")
-    old = (one.wanted or 0) - (one.updated if one.updated is not None else one.wanted)
+    old = one.wanted - one.updated if one.updated is not None else 0
     return Cell(f"{one.ready or 0} / {one.wanted}", "number", f"{old} of an older revision" if old > 0 else "")
 
 

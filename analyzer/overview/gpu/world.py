@@ -15,10 +15,10 @@ from analyzer.overview.read import Row, measured, rows
 if TYPE_CHECKING:
     import duckdb
 
-OFF_BUS: Final = "Xid 79"
+_OFF_BUS: Final = "Xid 79"
 
 # A Node that only bears a label of the operator, for instance that it has no GPU, is none.
-NODES: Final = """
+_NODES: Final = """
 SELECT g.*, n.state, n.since, n.cordoned, n.cordoned_since FROM gpu_nodes g LEFT JOIN nodes n USING (object_id)
 WHERE g.present IS DISTINCT FROM 'false' AND (g.present = 'true' OR g.product IS NOT NULL OR g.count > 0 OR g.capacity > 0)
     OR g.capacity > 0
@@ -81,7 +81,7 @@ class World:
 
 def read(con: duckdb.DuckDBPyConnection) -> World | None:
     """Reads it all; None where the bundle has no GPU node."""
-    nodes = sorted(rows(con, NODES), key=lambda node: natural(node.name))
+    nodes = sorted(rows(con, _NODES), key=lambda node: natural(node.name))
     if not nodes:
         return None
     held = Whole.read(con)
@@ -90,7 +90,7 @@ def read(con: duckdb.DuckDBPyConnection) -> World | None:
     for row in rows(con, _FAULTS):
         codes = row.codes or []
         lead = codes[0].split(" (")[0] if codes else row.name
-        off_bus = any(code.split(" (")[0] == OFF_BUS for code in codes) or row.code is None
+        off_bus = any(code.split(" (")[0] == _OFF_BUS for code in codes) or row.code is None
         faults.setdefault(row.node_id, []).append(Broken(row.slot, lead, off_bus))
     devices: dict[tuple[int, str], list[Row]] = {}
     for row in sorted(rows(con, _DEVICES), key=lambda one: natural(one.device)):
