@@ -57,6 +57,11 @@ class Cells:
     symbols: tuple[tuple[int, int, str], ...]
     more: int
 
+    @property
+    def looks(self) -> set[str]:
+        """The symbols of single GPUs that occur in it."""
+        return {name.rstrip("0123456789") for _, _, name in self.symbols}
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -73,6 +78,11 @@ class Strip:
 
     spans: tuple[Span, ...]
     ticks: tuple[tuple[str, str], ...]
+
+    @property
+    def parts(self) -> set[str]:
+        """The parts that occur in it."""
+        return {span.part for span in self.spans} | {part for part, _ in self.ticks}
 
 
 def cells(devices: Devices) -> Cells:

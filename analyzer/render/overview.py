@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from analyzer.engine.model import Finding, Report, Severity
-from analyzer.engine.sections import FOLDED, SHOWN, Bar, Cell, Devices, Row, Section, Slot, Table
+from analyzer.engine.sections import FOLDED, SHOWN, Bar, Cell, Devices, Row, Table
 from analyzer.render import words
-from analyzer.render.drawings import LOOKS, PARTS, Cells, Strip, cells, look, strip
+from analyzer.render.drawings import LOOKS, PARTS, Cells, Strip, cells, strip
 from analyzer.render.escape import clip, command_line, one_line
 
 SECTIONS: Final = 20
@@ -225,19 +225,18 @@ def _table(table: Table, findings: Mapping[str, Finding], anchors: Mapping[str, 
     )
 
 
-def _keys(section: Section) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
+def _keys(tables: Iterable[ShownTable]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     """The looks of GPUs and the parts of bars that occur in what is shown, each in the order of its key."""
-    slots: set[Slot] = set()
+    looks: set[str] = set()
     parts: set[str] = set()
-    for table in section.tables[:TABLES]:
-        for row in (*table.rows, *table.folded)[: SHOWN + FOLDED]:
-            for cell in row.cells[:COLUMNS]:
-                if isinstance(cell.drawing, Devices):
-                    slots.update(look(slot) for slot in cell.drawing.slots)
-                elif isinstance(cell.drawing, Bar):
-                    drawn = strip(cell.drawing)
-                    parts.update([span.part for span in drawn.spans] + [part for part, _ in drawn.ticks])
-    return tuple(LOOKS[slot] for slot in LOOKS if slot in slots), tuple((part, PARTS[part]) for part in PARTS if part in parts)
+    for table in tables:
+        for row in (*table.rows, *table.folded):
+            for cell in row.cells:
+                if cell.cells:
+                    looks |= cell.cells.looks
+                if cell.strip:
+                    parts |= cell.strip.parts
+    return tuple(key for key in LOOKS.values() if key[0] in looks), tuple((part, PARTS[part]) for part in PARTS if part in parts)
 
 
 def overview(report: Report, anchors: Mapping[str, str]) -> Overview:
@@ -259,7 +258,7 @@ def overview(report: Report, anchors: Mapping[str, str]) -> Overview:
         notes += (f"{words.plural(left, 'more table')} of this section.",) if left else ()
         notes += (f"{words.plural(len(section.notes) - NOTES, 'more note')}.",) if len(section.notes) > NOTES else ()
         marks = {row.mark.severity for table in tables for row in (*table.rows, *table.folded) if row.mark}
-        looks, parts = _keys(section)
+        looks, parts = _keys(tables)
         shown.append(
             ShownSection(
                 anchor=f"cluster-{name}",

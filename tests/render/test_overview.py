@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from analyzer.engine.model import Report
-from analyzer.engine.sections import Bar, Cell, Devices, Row, Section, Table, machine, number, unknown, words
+from analyzer.engine.sections import FOLDED, Bar, Cell, Devices, Row, Section, Table, machine, number, unknown, words
 from analyzer.render.html import report_html
 from analyzer.render.overview import COLUMNS, NOTES, SECTIONS, TABLES, overview, sql_command
 
@@ -118,6 +118,13 @@ def test_only_looks_and_parts_that_occur_are_explained() -> None:
     key = re.findall(r"</svg>([a-z ,]+)</li>", found)
     assert key == ["free", "lost", "nominal"]
     assert 'aria-label="Key to the' not in cluster_of(of(Row((words("a"), words("b")))))
+
+
+def test_what_a_limit_leaves_out_is_not_explained() -> None:
+    free, lost = (Row((words("a"), Cell("1", drawing=Devices((slot,))))) for slot in ("free", "lost"))
+    found = cluster_of(of(free, folded=(*(free,) * FOLDED, lost)))
+    assert re.findall(r"</svg>([a-z ,]+)</li>", found) == ["free"]
+    assert "1 more row, not listed here." in found
 
 
 def test_drawings_are_hidden_from_readers_who_hear_the_words() -> None:
