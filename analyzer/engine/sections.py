@@ -13,6 +13,8 @@ SHOWN: Final = 30
 """Rows of a table that stand open; what has a finding comes first."""
 FOLDED: Final = 120
 """Rows below them that stand folded; what goes beyond is a count and the query that lists it."""
+DRAWN: Final = 64
+"""GPUs of a node that are drawn."""
 
 Slot = Literal["allocated", "free", "cordoned", "blocked", "lost", "mig", "mig-failed", "unknown"]
 """What one GPU of a node is doing. `free` needs complete lists of pods and nodes (with DRA: of claims and slices), else

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Final
 
-from analyzer.engine.sections import Bar, Devices, Slot
+from analyzer.engine.sections import DRAWN, Bar, Devices, Slot
 
 CELL: Final = 18
 """Side of a GPU's cell, in pixels."""
@@ -17,8 +17,6 @@ STEP: Final = 23
 """From one cell to the next."""
 IN_ROW: Final = 8
 """Cells in a row: most nodes have eight GPUs or fewer, and a row of eight fits a phone."""
-DRAWN: Final = 64
-"""Cells that are drawn for one node; the rest is a count."""
 FULL: Final = 99.0
 """Percent of the width that the scale of a bar takes, so that a tick at its end is not cut."""
 
@@ -86,7 +84,7 @@ class Strip:
 
 
 def cells(devices: Devices) -> Cells:
-    """Where each GPU's cell stands; a slot that is none of ours is `unknown`."""
+    """Where the cell of each of the first `DRAWN` GPUs stands; a slot that is none of ours is `unknown`."""
     names = [LOOKS[look(slot)][0] for slot in devices.slots[:DRAWN]]
     symbols: list[tuple[int, int, str]] = []
     for start in range(0, len(names), IN_ROW):

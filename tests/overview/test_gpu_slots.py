@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.overview.gpu.slots import DRAWN, Broken, Counted, Rest, counted, named
+from analyzer.engine.sections import DRAWN
+from analyzer.overview.gpu.slots import Broken, Counted, Rest, counted, named
 
 FREE = Rest("free", "free")
 LOST = Broken(5, "Xid 79", off_bus=True)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.engine.sections import Bar, Devices, Slot
-from analyzer.render.drawings import DRAWN, FULL, LOOKS, Cells, cells, look, strip
+from analyzer.engine.sections import DRAWN, Bar, Devices, Slot
+from analyzer.render.drawings import FULL, LOOKS, Cells, cells, look, strip
 
 ODD = (math.nan, math.inf, -math.inf, -1.0, None)
 numbers = st.none() | st.floats() | st.integers(0, 10**30).map(float)

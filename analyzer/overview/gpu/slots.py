@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from analyzer.engine.sections import Slot
+from analyzer.engine.sections import DRAWN, Slot
 from analyzer.overview.read import sentences
 from analyzer.render.words import listed
-
-DRAWN: Final = 64
-"""GPUs of a node that are drawn; of a node with more only the words are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The slots, empty where nothing is drawn, and the words."""
+    """The slots, empty where nothing is drawn (a node with more GPUs than `DRAWN` has words alone), and the words."""
 
     slots: tuple[Slot, ...]
     words: str

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from analyzer.engine.sections import Cell, Slot, machine, number, unknown, words
-from analyzer.overview.gpu.slots import DRAWN, Counted, Drawn, Rest, counted, named
+from analyzer.engine.sections import DRAWN, Cell, Slot, machine, number, unknown, words
+from analyzer.overview.gpu.slots import Counted, Drawn, Rest, counted, named
 from analyzer.overview.gpu.world import World
 from analyzer.overview.read import Row, sentences
 from analyzer.render.words import listed
