@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
-from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, quoted, rows, said, sentences, share
+from analyzer.overview.read import Row, cut, foremost, place, quoted, rows, said, sentences, share
+from analyzer.overview.seen import Seen, more_pods
 from analyzer.render.words import plural
 
 if TYPE_CHECKING:
@@ -50,23 +48,14 @@ ORDER BY l.namespace, l.name
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What all lines need: when each input was collected, and whether all Workloads are here."""
-
-    as_of: dict[int, datetime | None]
-    workloads: bool
-
-
 def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
     """JobSets, training jobs and the like, batch Jobs with a queue or a finding, LeaderWorkerSets; nothing without any."""
-    lists = Whole.read(con)
-    seen = _Seen(measured(con), lists.has("kueue.x-k8s.io", "Workload"))
+    seen = Seen.read(con, marks)
     some_sets, sets = foremost(rows(con, _SETS), marks, ("jobset.x-k8s.io", "JobSet"))
     some_runs, runs = foremost((row for row in rows(con, _RUNS) if _of_its_own(row, marks)), marks)
-    jobs = [*(_set(row, marks, seen) for row in some_sets), *(_run(row, marks, seen) for row in some_runs)]
+    jobs = [*(_set(row, seen) for row in some_sets), *(_run(row, seen) for row in some_runs)]
     total = sets + runs
-    gangs = [_gang(row, marks, seen) for row in rows(con, _GANGS)]
+    gangs = [_gang(row, seen) for row in rows(con, _GANGS)]
     tables = []
     if jobs:
         columns = ("Job", "State", "Tries", "Pods ready", "Queue", "What failed first, or why")
@@ -78,12 +67,11 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
         return ()
     counted = [plural(count, noun) for count, noun in ((total, "job"), (len(gangs), "LeaderWorkerSet")) if count]
     notes = ["Jobs of batch/v1 stand here where they have a queue or a finding."] if jobs else []
-    if not lists.has("", "Pod"):
-        notes.append("Pods were not collected whole: there may be more pods than are counted here.")
+    notes += more_pods(seen.lists)
     return (Section("jobs", "Jobs", ", ".join(counted), tuple(tables), tuple(notes), _QUERY),)
 
 
-def _set(row: Row, marks: Marks, seen: _Seen) -> Line:
+def _set(row: Row, seen: Seen) -> Line:
     first = f"Job {row.failed_job}" if row.failed_job else ""
     if row.failed_job and not row.failed_job_said:
         first += ", deduced from times"
@@ -106,13 +94,13 @@ def _set(row: Row, marks: Marks, seen: _Seen) -> Line:
     ready = Cell("", "number", good) if row.pods is None else Cell(f"{row.pods_ready:,} / {row.pods:,}", "number", good)
     cells = (
         _name(row, "JobSet"),
-        _state(row, seen),
+        seen.state(row),
         tries,
         ready,
-        _queue(row, whole=seen.workloads),
+        _queue(row, seen),
         words(sentences(first, waits), why),
     )
-    return Line(cells, marks.of("jobset.x-k8s.io", "JobSet", row.namespace, row.name))
+    return Line(cells, seen.marks.of("jobset.x-k8s.io", "JobSet", row.namespace, row.name))
 
 
 def _of_its_own(row: Row, marks: Marks) -> bool:
@@ -125,9 +113,9 @@ def _of_its_own(row: Row, marks: Marks) -> bool:
     return queued or marks.of(row.api_group, row.kind, row.namespace, row.name) is not None
 
 
-def _run(row: Row, marks: Marks, seen: _Seen) -> Line:
+def _run(row: Row, seen: Seen) -> Line:
     """A job of another kind."""
-    finding = marks.of(row.api_group, row.kind, row.namespace, row.name)
+    finding = seen.marks.of(row.api_group, row.kind, row.namespace, row.name)
     tries = Cell()
     if row.counted and row.used:
         of = f" of {row.allowed:,}" if row.allowed is not None else ""
@@ -136,10 +124,10 @@ def _run(row: Row, marks: Marks, seen: _Seen) -> Line:
     fine = row.state in _DONE or row.state in ("Running", "Suspended", "Created", "Pending")
     cells = (
         _name(row, row.kind),
-        _state(row, seen),
+        seen.state(row),
         tries,
         Cell() if row.pods is None else share(row.pods_ready, row.pods),
-        _queue(row, whole=seen.workloads),
+        _queue(row, seen),
         words(first, "" if fine else said(row.reason if row.reason != row.state else None, row.message)),
     )
     return Line(cells, finding)
@@ -151,7 +139,7 @@ def _trouble(pod: str, container: str | None, ended: str | None) -> str:
     return f"{where}: {ended}" if ended else where
 
 
-def _gang(row: Row, marks: Marks, seen: _Seen) -> Line:
+def _gang(row: Row, seen: Seen) -> Line:
     if row.short is None:
         by_pods = unknown("cannot tell", "pods were not collected whole")
     else:
@@ -160,26 +148,20 @@ def _gang(row: Row, marks: Marks, seen: _Seen) -> Line:
     why = said(row.reason, row.message) if row.state not in ("Ready", "Scaled to zero") else ""
     cells = (
         machine(place(row.namespace, row.name), f"{row.size} pods a group"),
-        _state(row, seen),
+        seen.state(row),
         share(row.ready, row.wanted),
         by_pods,
-        _queue(row, whole=seen.workloads),
+        _queue(row, seen),
         words(sentences(cut(row.short_words or ""), again), why),
     )
-    return Line(cells, marks.of("leaderworkerset.x-k8s.io", "LeaderWorkerSet", row.namespace, row.name))
+    return Line(cells, seen.marks.of("leaderworkerset.x-k8s.io", "LeaderWorkerSet", row.namespace, row.name))
 
 
 def _name(row: Row, kind: str) -> Cell:
     return machine(place(row.namespace, row.name), f"{kind} of {row.parent}" if row.parent else kind)
 
 
-def _state(row: Row, seen: _Seen) -> Cell:
-    if not row.state:
-        return unknown("not said")
-    return words(row.state, lasting(row.since, seen.as_of.get(row.input)))
-
-
-def _queue(row: Row, *, whole: bool) -> Cell:
+def _queue(row: Row, seen: Seen) -> Cell:
     """The queue that it names, and what its Workload is in."""
     if row.queue is None and row.workload_id is None:
         return Cell()
@@ -187,4 +169,5 @@ def _queue(row: Row, *, whole: bool) -> Cell:
         return machine(row.queue or "none named", f"its Workload: {row.queued}")
     if row.queue_parent:
         return machine(row.queue or "none named", f"{row.queue_parent} has the Workload")
+    whole = seen.lists.has("kueue.x-k8s.io", "Workload")
     return machine(row.queue or "none named", "no Workload" if whole else "its Workload is not in this bundle")

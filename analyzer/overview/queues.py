@@ -11,6 +11,7 @@ from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.quota import Quotas
 from analyzer.overview.read import Row, lasting, measured, place, rows, said, sentences
+from analyzer.overview.seen import not_all
 from analyzer.overview.waiting import Waits
 from analyzer.render.words import plural
 
@@ -42,9 +43,8 @@ def _quota(con: duckdb.DuckDBPyConnection, marks: Marks, lists: Whole) -> Sectio
     notes = [
         "Kueue's own figures. Bars of one resource share one scale. A Cohort's status counts nothing: only its quota is shown."
     ]
-    for kind, what in (("ClusterQueue", "ClusterQueues"), ("Cohort", "Cohorts"), ("ResourceFlavor", "ResourceFlavors")):
-        if not lists.has(GROUP, kind):
-            notes.append(f"{what} were not collected whole: there may be others.")
+    for kind in ("ClusterQueue", "Cohort", "ResourceFlavor"):
+        notes += not_all(lists, GROUP, kind, f"{kind}s")
     return Section("queues", "Queues and quota", quotas.small, tuple(tables), tuple(notes), _QUOTA_QUERY)
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
-from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, lasting, measured, place, quoted, rows, said, sentences
+from analyzer.overview.read import Row, cut, place, quoted, rows, said, sentences
+from analyzer.overview.seen import Seen, not_all
 from analyzer.render.words import plural
 from analyzer.times import between
 
@@ -26,26 +24,9 @@ _QUERY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What all lines need."""
-
-    marks: Marks
-    as_of: dict[int, datetime | None]
-    lists: Whole
-
-    def state(self, row: Row) -> Cell:
-        """The state, and for how long."""
-        return words(row.state, lasting(row.since, self.as_of.get(row.input))) if row.state else unknown("not said")
-
-    def mark(self, kind: str, row: Row) -> str | None:
-        """The worst finding about it."""
-        return self.marks.of(_GROUP, kind, row.namespace, row.name)
-
-
 def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
     """Nothing where the bundle has nothing of Ray."""
-    seen = _Seen(marks, measured(con), Whole.read(con))
+    seen = Seen.read(con, marks)
     clusters, jobs, services = (list(rows(con, f"SELECT * FROM {name} ORDER BY namespace, name")) for name in _TABLES)  # noqa: S608
     tables = []
     columns: tuple[str, ...]
@@ -68,16 +49,15 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
 _TABLES: Final = ("ray_clusters", "ray_jobs", "ray_services")
 
 
-def _notes(seen: _Seen, clusters: list[Row]) -> Iterator[str]:
+def _notes(seen: Seen, clusters: list[Row]) -> Iterator[str]:
     yield "A cluster's status stays ready once it was: head and workers are judged by their conditions and pods."
     if any(row.workers_from != "pods" for row in clusters):
         yield "Pods were not collected whole: where that matters, workers are counted by the status of the cluster."
     for kind in ("RayCluster", "RayJob", "RayService"):
-        if not seen.lists.has(_GROUP, kind):
-            yield f"{kind}s were not collected whole: there may be others."
+        yield from not_all(seen.lists, _GROUP, kind, f"{kind}s")
 
 
-def _clusters(con: duckdb.DuckDBPyConnection, found: list[Row], seen: _Seen) -> list[Line]:
+def _clusters(con: duckdb.DuckDBPyConnection, found: list[Row], seen: Seen) -> list[Line]:
     groups: dict[int, list[Row]] = {}
     for row in rows(con, "SELECT * FROM ray_groups ORDER BY object_id, idx"):
         groups.setdefault(row.object_id, []).append(row)
@@ -86,7 +66,7 @@ def _clusters(con: duckdb.DuckDBPyConnection, found: list[Row], seen: _Seen) -> 
     return [line for row in ordered for line in (lines[row.object_id], *map(_group, groups.get(row.object_id, [])))]
 
 
-def _cluster(row: Row, seen: _Seen) -> Line:
+def _cluster(row: Row, seen: Seen) -> Line:
     if row.head_ready is None:
         head = unknown("cannot tell", row.head_pod or "")
     elif row.head_ready:
@@ -106,7 +86,7 @@ def _cluster(row: Row, seen: _Seen) -> Line:
         words(f"{row.owner_kind} {row.owner_name}" if row.owner_name else ""),
         words(why, lies),
     )
-    return Line(cells, seen.mark("RayCluster", row))
+    return Line(cells, seen.marks.of(_GROUP, "RayCluster", row.namespace, row.name))
 
 
 def _group(row: Row) -> Line:
@@ -129,7 +109,7 @@ def _of(ready: int | None, wanted: int | None, limits: str | None) -> Cell:
     return words(f"{ready:,} of {wanted:,}", below)
 
 
-def _job(row: Row, seen: _Seen) -> Line:
+def _job(row: Row, seen: Seen) -> Line:
     gone = ""
     if row.cluster and row.cluster_id is None:
         gone = "does not exist" if seen.lists.has(_GROUP, "RayCluster", row.namespace) else "not in this bundle"
@@ -149,10 +129,10 @@ def _job(row: Row, seen: _Seen) -> Line:
         machine(row.cluster or "", gone),
         words(sentences(finishing, cut(row.waits_for or "")), why),
     )
-    return Line(cells, seen.mark("RayJob", row))
+    return Line(cells, seen.marks.of(_GROUP, "RayJob", row.namespace, row.name))
 
 
-def _services(con: duckdb.DuckDBPyConnection, found: list[Row], seen: _Seen) -> list[Line]:
+def _services(con: duckdb.DuckDBPyConnection, found: list[Row], seen: Seen) -> list[Line]:
     apps: dict[int, list[Row]] = {}
     query = "SELECT * FROM ray_applications ORDER BY object_id, NOT unhealthy, role, app, deployment NULLS FIRST"
     for row in rows(con, query):
@@ -164,7 +144,7 @@ def _services(con: duckdb.DuckDBPyConnection, found: list[Row], seen: _Seen) -> 
     return [line for row in ordered for line in (lines[row.object_id], *map(_application, apps.get(row.object_id, [])))]
 
 
-def _service(row: Row, seen: _Seen) -> Line:
+def _service(row: Row, seen: Seen) -> Line:
     serves = unknown("cannot tell") if row.ready is None else words("yes" if row.ready else "no")
     if row.endpoints is not None:
         serves = Cell(serves.text, serves.kind, plural(row.endpoints, "endpoint"))
@@ -182,7 +162,7 @@ def _service(row: Row, seen: _Seen) -> Line:
         machine(clusters, cut(row.traffic or "")),
         words(sentences(upgrade, blame), why),
     )
-    return Line(cells, seen.mark("RayService", row))
+    return Line(cells, seen.marks.of(_GROUP, "RayService", row.namespace, row.name))
 
 
 def _application(row: Row) -> Line:

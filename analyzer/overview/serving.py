@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
-from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, rows, said, sentences
+from analyzer.overview.read import Row, cut, foremost, place, rows, said, sentences
+from analyzer.overview.seen import Seen, more_pods, not_all
 from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
@@ -81,29 +79,9 @@ ORDER BY o.namespace, o.name
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """What all lines need."""
-
-    marks: Marks
-    as_of: dict[int, datetime | None]
-    lists: Whole
-
-    def state(self, row: Row, *, failing: bool = False) -> Cell:
-        """The state, and for how long; a service that is ready while a pod of it fails is said to be both."""
-        text = f"{row.state}, failing" if failing and row.state == "Ready" else row.state
-        return words(text, lasting(row.since, self.as_of.get(row.input))) if text else unknown("not said")
-
-    def pods(self, row: Row) -> Cell:
-        """`2 / 3` pods ready."""
-        if not row.pods:
-            return number("0 / 0") if self.lists.has("", "Pod", row.namespace) else unknown("cannot tell")
-        return number(f"{row.pods_ready or 0:,} / {row.pods:,}")
-
-
 def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
     """Nothing where the bundle serves no models."""
-    seen = _Seen(marks, measured(con), Whole.read(con))
+    seen = Seen.read(con, marks)
     services = foremost(rows(con, _SERVICES), marks, (_KSERVE, "InferenceService"))
     of_ome = foremost(rows(con, _OF_OME), marks, (_OME, "InferenceService"))
     orders = list(rows(con, _ORDERS))
@@ -123,20 +101,31 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
     return (Section("serving", "Model serving", small, (shown,), tuple(_notes(con, seen)), _QUERY),)
 
 
-def _notes(con: duckdb.DuckDBPyConnection, seen: _Seen) -> Iterator[str]:
+def _notes(con: duckdb.DuckDBPyConnection, seen: Seen) -> Iterator[str]:
     if con.execute(
         "SELECT 1 FROM kserve_services WHERE url IS NOT NULL UNION ALL SELECT 1 FROM kserve_others LIMIT 1"
     ).fetchone():
         yield "Addresses stand without users, passwords, queries and fragments."
-    if not seen.lists.has("", "Pod"):
-        yield "Pods were not collected whole: there may be more pods than are counted here."
+    yield from more_pods(seen.lists)
     for group, project, found in ((_KSERVE, "KServe", "kserve_services"), (_OME, "OME", "ome_services")):
         some = con.execute(f"SELECT 1 FROM {found} LIMIT 1").fetchone()  # noqa: S608 - a constant
-        if some and not seen.lists.has(group, "InferenceService"):
-            yield f"InferenceServices of {project} were not collected whole: there may be others."
+        if some:
+            yield from not_all(seen.lists, group, "InferenceService", f"InferenceServices of {project}")
 
 
-def _service(row: Row, seen: _Seen) -> Line:
+def _state(row: Row, seen: Seen) -> Cell:
+    """A service that is ready while a pod of it fails is said to be both."""
+    return seen.state(row, ", failing" if row.failing and row.state == "Ready" else "")
+
+
+def _pods(row: Row, seen: Seen) -> Cell:
+    """`2 / 3` pods ready."""
+    if not row.pods:
+        return number("0 / 0") if seen.lists.has("", "Pod", row.namespace) else unknown("cannot tell")
+    return number(f"{row.pods_ready or 0:,} / {row.pods:,}")
+
+
+def _service(row: Row, seen: Seen) -> Line:
     why, words_of = row.reason, row.message
     note = ""
     if row.state in _FINE:
@@ -157,8 +146,8 @@ def _service(row: Row, seen: _Seen) -> Line:
     cells = (
         machine(place(row.namespace, row.name), row.url or ""),
         words("KServe", row.mode or ""),
-        seen.state(row, failing=bool(row.failing)),
-        seen.pods(row),
+        _state(row, seen),
+        _pods(row, seen),
         _runtime(row),
         words(note, said(why, words_of)),
     )
@@ -186,16 +175,15 @@ def _runtime(row: Row) -> Cell:
     return words("containers of its own", model)
 
 
-def _other(row: Row, seen: _Seen) -> Line:
-    failing = bool(row.failing)
+def _other(row: Row, seen: Seen) -> Line:
     stale = "Ready is True from before: what it was made from is not valid any more" if row.stale_ready else ""
     blamed = row.blamed if row.blamed and row.blamed != "Ready" else ""
-    note = sentences(stale, _failing(row) if failing else "", blamed)
-    pods = seen.pods(row) if row.pods or row.kind == "LLMInferenceService" else Cell()
+    note = sentences(stale, _failing(row) if row.failing else "", blamed)
+    pods = _pods(row, seen) if row.pods or row.kind == "LLMInferenceService" else Cell()
     cells = (
         machine(place(row.namespace, row.name), row.url or ""),
         words("KServe", row.kind),
-        seen.state(row, failing=failing),
+        _state(row, seen),
         pods,
         machine(row.model or "", cut(row.storage or "", 120)),
         words(note, said(row.reason, row.message)),
@@ -203,7 +191,7 @@ def _other(row: Row, seen: _Seen) -> Line:
     return Line(cells, seen.marks.of(_KSERVE, row.kind, row.namespace, row.name))
 
 
-def _of_ome(row: Row, seen: _Seen) -> Line:
+def _of_ome(row: Row, seen: Seen) -> Line:
     parts = listed(row.components or ())
     runtime = (
         machine(row.source or "", sentences(row.active or "", row.model_name or "")) if row.source else unknown("cannot tell")
@@ -217,14 +205,14 @@ def _of_ome(row: Row, seen: _Seen) -> Line:
         machine(place(row.namespace, row.name), parts),
         words("OME", row.deployment_mode or ""),
         seen.state(row),
-        seen.pods(row),
+        _pods(row, seen),
         runtime,
         words(note, why),
     )
     return Line(cells, seen.marks.of(_OME, "InferenceService", row.namespace, row.name))
 
 
-def _order(row: Row, seen: _Seen) -> Line:
+def _order(row: Row, seen: Seen) -> Line:
     wanted = row.replicas if row.replicas is not None else row.pods
     pods = unknown("cannot tell") if wanted is None else number(f"{row.ready_pods or 0:,} / {wanted:,}")
     model = place(row.model_namespace, row.model) if row.model else ""
