@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from analyzer.engine.model import Finding
 from analyzer.engine.sections import FOLDED, SHOWN, Row, Table
@@ -34,6 +34,11 @@ class Marks:
     def ranked(self, rows: Iterable[Row]) -> list[Row]:
         """Rows with a finding first, the worst first; else in their own order. Not for rows that stand below one another."""
         return sorted(rows, key=lambda row: self.rank(row.finding))
+
+    def in_blocks(self, blocks: Iterable[Sequence[Row]]) -> list[Row]:
+        """The rows of blocks, none empty, whose rows stand below one another: the block with the worst finding first."""
+        ordered = sorted(blocks, key=lambda block: min(self.rank(row.finding) for row in block))
+        return [row for block in ordered for row in block]
 
 
 def table(

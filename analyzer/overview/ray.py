@@ -61,9 +61,7 @@ def _clusters(con: duckdb.DuckDBPyConnection, found: list[Row], seen: Seen) -> l
     groups: dict[int, list[Row]] = {}
     for row in rows(con, "SELECT * FROM ray_groups ORDER BY object_id, idx"):
         groups.setdefault(row.object_id, []).append(row)
-    lines = {row.object_id: _cluster(row, seen) for row in found}
-    ordered = sorted(found, key=lambda row: seen.marks.rank(lines[row.object_id].finding))
-    return [line for row in ordered for line in (lines[row.object_id], *map(_group, groups.get(row.object_id, [])))]
+    return seen.marks.in_blocks([_cluster(row, seen), *map(_group, groups.get(row.object_id, []))] for row in found)
 
 
 def _cluster(row: Row, seen: Seen) -> Line:
@@ -139,9 +137,7 @@ def _services(con: duckdb.DuckDBPyConnection, found: list[Row], seen: Seen) -> l
         # The deployments of an application that is well say nothing more than it does.
         if row.deployment is None or row.unhealthy:
             apps.setdefault(row.object_id, []).append(row)
-    lines = {row.object_id: _service(row, seen) for row in found}
-    ordered = sorted(found, key=lambda row: seen.marks.rank(lines[row.object_id].finding))
-    return [line for row in ordered for line in (lines[row.object_id], *map(_application, apps.get(row.object_id, [])))]
+    return seen.marks.in_blocks([_service(row, seen), *map(_application, apps.get(row.object_id, []))] for row in found)
 
 
 def _service(row: Row, seen: Seen) -> Line:

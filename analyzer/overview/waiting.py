@@ -167,10 +167,8 @@ class Waits:
         if each:
             for row in rows(self._con, _LISTED_QUERY, each):
                 below.setdefault((row.cluster, row.space, row.local), []).append(row)
-        blocks = [self._queue(row, below.get((row.cluster, row.space, row.local), [])) for row in found]
-        blocks.sort(key=lambda block: min(self._marks.rank(line.finding) for line in block))
+        lines = self._marks.in_blocks(self._queue(row, below.get((row.cluster, row.space, row.local), [])) for row in found)
         columns = ("Queue, workload", "Waiting", "Place", "Priority", "Waits", "Why")
-        lines = [line for block in blocks for line in block]
         return table("Waiting Workloads by queue, the oldest first", columns, lines, "rows")
 
     def _queue(self, row: Row, listed_rows: list[Row]) -> list[Line]:
