@@ -30,6 +30,7 @@ _WHY: Final = {
     "not-created": "it is not made yet from its template",
     "not-owned": "one of that name was made for another pod",
 }
+_ORDER: Final = {"Binding failed": 0, "Deleting": 1, "Pending": 2, "Allocated": 3}
 _COLUMNS: Final = ("Claim", "State", "Asks for", "Holds", "Used by", "Who waits for it, and why")
 
 
@@ -44,16 +45,13 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
     for one in waits:
         if one.claim_id is not None:
             by_claim.setdefault(one.claim_id, []).append(one)
-    absent = [one for one in waits if one.claim_id is None]
-    lines = [_absent(one, marks, lasting(one.since, as_of.get(one.input))) for one in absent]
-    lines += [_claim(one, by_claim.get(one.object_id, []), marks, lasting(one.since, as_of.get(one.input))) for one in claims]
-    order = {"Binding failed": 0, "Deleting": 1, "Pending": 2, "Allocated": 3}
+    lines = [_absent(one, marks, lasting(one.since, as_of.get(one.input))) for one in waits if one.claim_id is None]
+    ordered = sorted(claims, key=lambda claim: _ORDER.get(claim.state, len(_ORDER)))
+    lines += [_claim(one, by_claim.get(one.object_id, []), marks, lasting(one.since, as_of.get(one.input))) for one in ordered]
     states = [one.state for one in claims]
-    rank = {id(line): order.get(state, 4) for line, state in zip(lines[len(absent) :], states, strict=True)}
-    lines = sorted(lines, key=lambda line: (marks.rank(line.finding), rank.get(id(line), -1)))
     counts = [f"{states.count(state)} {state.lower()}" for state in dict.fromkeys(sorted(states))]
     small = ", ".join([plural(len(claims), "claim"), *counts])
-    shown = table("Resource claims", _COLUMNS, lines, "claims")
+    shown = table("Resource claims", _COLUMNS, marks.ranked(lines), "claims")
     return Section("claims", "Resource claims", small, (shown,), (), QUERY)
 
 

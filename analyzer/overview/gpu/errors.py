@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from analyzer.engine.coverage import aware
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
@@ -75,7 +76,7 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
 
 def _gpu(gpu: Row, codes: list[Row], marks: Marks, as_of: datetime | None) -> Line:
     place = gpu.node or gpu.host
-    name = f"{gpu.node or gpu.host or 'node not told'}: {'GPU ' + str(gpu.slot) if gpu.slot is not None else gpu.gpu}"
+    name = f"{place or 'node not told'}: {'GPU ' + str(gpu.slot) if gpu.slot is not None else gpu.gpu}"
     below = [
         gpu.gpu if gpu.slot is not None else "",
         "" if gpu.boot == 0 else plural(-gpu.boot, "boot") + " before the newest",
@@ -125,7 +126,5 @@ def _times(one: Row, as_of: datetime | None) -> Cell:
     """The first time and the last one; without a zone as the log has it."""
     if one.first_at is None:
         return machine(cut(one.stamp, 40), "as written") if one.stamp else unknown("no time")
-    first, last = (
-        when(moment.replace(tzinfo=UTC), as_of.replace(tzinfo=UTC) if as_of else None) for moment in (one.first_at, one.last_at)
-    )
+    first, last = (when(aware(moment), aware(as_of)) for moment in (one.first_at, one.last_at))
     return words(first, f"last {last}" if last != first else "")
