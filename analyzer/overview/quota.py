@@ -12,7 +12,7 @@ from analyzer.engine.sections import Row as Line
 from analyzer.facts import quantity
 from analyzer.facts.kueue.base import GROUP, show
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, rows, sentences
+from analyzer.overview.read import Row, cut, grouped, rows, sentences
 from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
@@ -107,9 +107,7 @@ class Quotas:
         self._marks = marks
         self._amounts = read(con)
         self._scales = _scales(self._amounts)
-        self._by_owner: dict[tuple[str, str], list[Amounts]] = {}
-        for one in self._amounts:
-            self._by_owner.setdefault((one.row.kind, one.row.name), []).append(one)
+        self._by_owner = grouped(self._amounts, lambda one: (one.row.kind, one.row.name))
         self._queues = list(rows(con, "SELECT * FROM kueue_queues WHERE kind = 'ClusterQueue' ORDER BY name"))
         self._cohorts = list(rows(con, "SELECT * FROM kueue_cohorts ORDER BY name"))
 
@@ -210,10 +208,8 @@ class Quotas:
 
     def flavors(self) -> Table | None:
         """What queues promise of each flavor, beside what its nodes offer."""
-        sums: dict[tuple[str, str], list[Amounts]] = {}
-        for one in self._amounts:
-            sums.setdefault((one.row.flavor, one.row.resource), []).append(one)
-        lines = [self._flavor(flavor, resource, found) for (flavor, resource), found in sums.items()]
+        by_flavor = grouped(self._amounts, lambda one: (one.row.flavor, one.row.resource))
+        lines = [self._flavor(flavor, resource, found) for (flavor, resource), found in by_flavor.items()]
         if not lines:
             return None
         columns = ("Flavor, resource", "Promised", "Reserved", "Nodes offer", "Nodes", "What to note")

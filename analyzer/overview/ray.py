@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, place, quoted, rows, said, sentences
+from analyzer.overview.read import Row, cut, grouped, place, quoted, rows, said, sentences
 from analyzer.overview.seen import Seen, not_all
 from analyzer.render.words import plural
 from analyzer.times import between
@@ -58,9 +58,7 @@ def _notes(seen: Seen, clusters: list[Row]) -> Iterator[str]:
 
 
 def _clusters(con: duckdb.DuckDBPyConnection, found: list[Row], seen: Seen) -> list[Line]:
-    groups: dict[int, list[Row]] = {}
-    for row in rows(con, "SELECT * FROM ray_groups ORDER BY object_id, idx"):
-        groups.setdefault(row.object_id, []).append(row)
+    groups = grouped(rows(con, "SELECT * FROM ray_groups ORDER BY object_id, idx"), lambda row: row.object_id)
     return seen.marks.in_blocks([_cluster(row, seen), *map(_group, groups.get(row.object_id, []))] for row in found)
 
 
@@ -131,12 +129,10 @@ def _job(row: Row, seen: Seen) -> Line:
 
 
 def _services(con: duckdb.DuckDBPyConnection, found: list[Row], seen: Seen) -> list[Line]:
-    apps: dict[int, list[Row]] = {}
     query = "SELECT * FROM ray_applications ORDER BY object_id, NOT unhealthy, role, app, deployment NULLS FIRST"
-    for row in rows(con, query):
-        # The deployments of an application that is well say nothing more than it does.
-        if row.deployment is None or row.unhealthy:
-            apps.setdefault(row.object_id, []).append(row)
+    # The deployments of an application that is well say nothing more than it does.
+    telling = (row for row in rows(con, query) if row.deployment is None or row.unhealthy)
+    apps = grouped(telling, lambda row: row.object_id)
     return seen.marks.in_blocks([_service(row, seen), *map(_application, apps.get(row.object_id, []))] for row in found)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from datetime import datetime
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from analyzer.engine.sections import FOLDED, SHOWN, Cell, machine, unknown, words
 from analyzer.render.escape import clip
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import duckdb
 
     from analyzer.overview.marks import Marks
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 QUOTE: Final = 300
 """Longest quote in a cell, in characters; a longer one is cut in the middle."""
@@ -34,6 +37,19 @@ def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> Iterato
     names = [column[0] for column in result.description or ()]
     for row in result.fetchall():
         yield Row(**dict(zip(names, row, strict=True)))
+
+
+def grouped(found: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """The rows of each key, in their own order."""
+    groups: dict[K, list[T]] = {}
+    for one in found:
+        groups.setdefault(key(one), []).append(one)
+    return groups
+
+
+def users(con: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
+    """Resource claim as namespace/name → the pods that it is reserved for."""
+    return {place(row.namespace, row.name): row.users for row in rows(con, "SELECT namespace, name, users FROM claims")}
 
 
 def foremost(found: Iterable[Row], marks: Marks, kind: tuple[str, str] | None = None) -> tuple[list[Row], int]:

@@ -10,7 +10,7 @@ from analyzer.engine.sections import Row as Line
 from analyzer.facts.kueue.base import GROUP
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, foremost, lasting, measured, place, quoted, rows, said, sentences
+from analyzer.overview.read import Row, cut, foremost, grouped, lasting, measured, place, quoted, rows, said, sentences
 from analyzer.render.words import listed, plural
 from analyzer.times import between
 
@@ -163,11 +163,8 @@ class Waits:
         if not found:
             return None
         each = min(LISTED, max(0, (SHOWN + FOLDED) // len(found) - 1))
-        below: dict[tuple[str, str, str], list[Row]] = {}
-        if each:
-            for row in rows(self._con, _LISTED_QUERY, each):
-                below.setdefault((row.cluster, row.space, row.local), []).append(row)
-        lines = self._marks.in_blocks(self._queue(row, below.get((row.cluster, row.space, row.local), [])) for row in found)
+        below = grouped(rows(self._con, _LISTED_QUERY, each), _in) if each else {}
+        lines = self._marks.in_blocks(self._queue(row, below.get(_in(row), [])) for row in found)
         columns = ("Queue, workload", "Waiting", "Place", "Priority", "Waits", "Why")
         return table("Waiting Workloads by queue, the oldest first", columns, lines, "rows")
 
@@ -248,6 +245,11 @@ class Waits:
                 "The place in a queue is deduced from priority and time. In a queue with StrictFIFO the first holds up all "
                 "behind it; with BestEffortFIFO smaller ones pass."
             )
+
+
+def _in(row: Row) -> tuple[str, str, str]:
+    """What a Workload waits in."""
+    return row.cluster, row.space, row.local
 
 
 def _words(reason: str | None, message: str | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.sections import Cell, Section, machine, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, lasting, measured, place, quoted, rows
+from analyzer.overview.read import Row, cut, grouped, lasting, measured, place, quoted, rows
 from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
     if not claims and not waits:
         return None
     as_of = measured(con)
-    by_claim: dict[int, list[Row]] = {}
-    for one in waits:
-        if one.claim_id is not None:
-            by_claim.setdefault(one.claim_id, []).append(one)
+    by_claim = grouped(waits, lambda one: one.claim_id)
     lines = [_absent(one, marks, lasting(one.since, as_of.get(one.input))) for one in waits if one.claim_id is None]
     ordered = sorted(claims, key=lambda claim: _ORDER.get(claim.state, len(_ORDER)))
     lines += [_claim(one, by_claim.get(one.object_id, []), marks, lasting(one.since, as_of.get(one.input))) for one in ordered]

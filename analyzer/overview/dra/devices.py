@@ -13,7 +13,7 @@ from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, folded, natural
-from analyzer.overview.read import Row, cut, rows, sentences
+from analyzer.overview.read import Row, cut, rows, sentences, users
 from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ WHERE NOT EXISTS (
 GROUP BY ALL ORDER BY ALL
 """
 _POOLS: Final = "SELECT * FROM device_pools ORDER BY driver, pool"
-_USERS: Final = "SELECT namespace || '/' || name AS name, users FROM claims"
 _COLUMNS: Final = ("Device", "State", "Held by", "Where", "What it is", "Taints, sharing")
 # Attributes that tell people what a device is, by the ending of their name; in this order.
 _MATTER: Final[tuple[str, ...]] = (
@@ -60,9 +59,9 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
     if not pools:
         return None
     devices = sorted(rows(con, _DEVICES), key=lambda one: (one.driver, natural(one.pool), natural(one.device)))
-    users = {row.name: row.users for row in rows(con, _USERS)}
+    used = users(con)
     one_reason = bool(_why(devices))
-    found = [_named(device, users, marks, said=not one_reason) for device in devices]
+    found = [_named(device, used, marks, said=not one_reason) for device in devices]
     # Those that are not plainly allocated or free are what a reader looks for.
     order = sorted(zip(devices, found, strict=True), key=lambda pair: (marks.rank(pair[1].row.finding), _interest(pair[0])))
     lines = [*_gone(con), *folded((one for _, one in order), UNFOLDED, "devices")]
@@ -134,10 +133,10 @@ def _drivers(pools: list[Row], devices: list[Row]) -> Table:
     return table("Drivers", columns, lines, "drivers")
 
 
-def _named(device: Row, users: dict[str, list[str]], marks: Marks, *, said: bool) -> Named:
+def _named(device: Row, used: dict[str, list[str]], marks: Marks, *, said: bool) -> Named:
     attributes = _json(device.attributes) | _json(device.capacity)
     finding = marks.of(GROUP, "ResourceSlice", None, device.slice) if device.taints else None
-    behind = (_state(device, said=said), _held(device, users), machine(device.node or device.place or ""))
+    behind = (_state(device, said=said), _held(device, used), machine(device.node or device.place or ""))
     last = _marks(device)
     what, alike = _what(attributes), _what({key: value for key, value in attributes.items() if not _OWN.search(key)})
     row = Line((machine(device.device, f"{device.driver}, pool {device.pool}"), *behind, what, last), finding)
@@ -156,10 +155,10 @@ def _state(device: Row, *, said: bool) -> Cell:
     return words("allocated" if device.state == "Allocated" else "free")
 
 
-def _held(device: Row, users: dict[str, list[str]]) -> Cell:
+def _held(device: Row, used: dict[str, list[str]]) -> Cell:
     admin = f"admin access: {listed(device.admin_claims, 2)}" if device.admin_claims else ""
     if device.claims:
-        pods = list(dict.fromkeys(pod for claim in device.claims for pod in users.get(claim) or ()))
+        pods = list(dict.fromkeys(pod for claim in device.claims for pod in used.get(claim) or ()))
         return machine(listed(device.claims, 2), sentences(f"used by {listed(pods, 2)}" if pods else "", admin))
     if device.taken_by:
         return words(f"what it shares with others is taken by {listed(device.taken_by, 2)}", admin)

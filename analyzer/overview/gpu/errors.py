@@ -9,7 +9,7 @@ from analyzer.engine.coverage import aware
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
-from analyzer.overview.read import Row, cut, measured, rows
+from analyzer.overview.read import Row, cut, grouped, measured, rows
 from analyzer.render.words import listed, plural, when
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
     gpus = list(rows(con, _GPUS))
     if not gpus:
         return None
-    codes: dict[int, list[Row]] = {}
-    for row in rows(con, _CODES):
-        codes.setdefault(row.gpu_id, []).append(row)
+    codes = grouped(rows(con, _CODES), lambda row: row.gpu_id)
     as_of = measured(con)
     lines: list[Line] = []
     for gpu in gpus[:_GPUS_SHOWN]:

@@ -10,7 +10,7 @@ from analyzer.facts.gpu.nodes import kind_of
 from analyzer.facts.whole import Whole
 from analyzer.overview.gpu.slots import Broken
 from analyzer.overview.nodenames import natural
-from analyzer.overview.read import Row, measured, rows
+from analyzer.overview.read import Row, grouped, measured, rows, users
 
 if TYPE_CHECKING:
     import duckdb
@@ -92,25 +92,21 @@ def read(con: duckdb.DuckDBPyConnection) -> World | None:
         lead = codes[0].split(" (")[0] if codes else row.name
         off_bus = any(code.split(" (")[0] == _OFF_BUS for code in codes) or row.code is None
         faults.setdefault(row.node_id, []).append(Broken(row.slot, lead, off_bus))
-    devices: dict[tuple[int, str], list[Row]] = {}
-    for row in sorted(rows(con, _DEVICES), key=lambda one: natural(one.device)):
-        devices.setdefault((row.input, row.node), []).append(row)
-    resources: dict[int, list[Row]] = {}
-    for row in rows(con, _RESOURCES):
-        resources.setdefault(row.object_id, []).append(row)
-    holders: dict[tuple[int, str], list[Row]] = {}
-    for row in rows(con, _HOLDERS):
-        if kind_of(row.resource) != "other":
-            holders.setdefault((row.input, row.node), []).append(row)
+    devices = sorted(rows(con, _DEVICES), key=lambda one: natural(one.device))
+    holders = (row for row in rows(con, _HOLDERS) if kind_of(row.resource) != "other")
     return World(
         nodes=tuple(nodes),
-        resources=resources,
-        holders=holders,
+        resources=grouped(rows(con, _RESOURCES), lambda row: row.object_id),
+        holders=grouped(holders, _on),
         faults=faults,
         refused={(number, node): since for number, node, since in con.execute(_REFUSED).fetchall()},
-        devices=devices,
-        users={f"{row.namespace}/{row.name}": row.users for row in rows(con, "SELECT namespace, name, users FROM claims")},
+        devices=grouped(devices, _on),
+        users=users(con),
         per_gpu={node: int(amount) for node, amount in con.execute(_LAYOUTS).fetchall() if amount},
         as_of=measured(con),
         missing=" and ".join(lacking),
     )
+
+
+def _on(row: Row) -> tuple[int, str]:
+    return row.input, row.node
