@@ -13,7 +13,7 @@ from analyzer.facts.gpu import holders
 from analyzer.overview.gpu import sections
 from analyzer.overview.marks import Marks
 from tests.facts.build import database
-from tests.overview.tables import by_id, row_of
+from tests.overview.cells import by_id, row_of
 from tests.show.pages import page, section
 
 FOX = {

@@ -10,7 +10,7 @@ from analyzer.overview.marks import Marks
 from tests.dra.make import DRIVER, claim, node, result, slice_
 from tests.facts.build import database
 
-from .tables import by_id, finding, row_of, texts
+from .cells import by_id, finding, row_of, texts
 
 LISTS = (("resource.k8s.io", "ResourceClaim"), ("resource.k8s.io", "ResourceSlice"))
 
@@ -58,7 +58,7 @@ def test_taints_admin_access_and_shared_counters() -> None:
     ]
     watch = claim("watch", result("whole", adminAccess=True))
     objects = [slice_("s", *devices, sharedCounters=counters), claim("c", result("whole")), watch]
-    found = shown(*objects, findings=[finding("ResourceSlice", "s", group="resource.k8s.io", severity="info")])
+    found = shown(*objects, findings=[finding("resource.k8s.io", "ResourceSlice", "", "s", "info", "f-s")])
     table = found["devices"].tables[1]
     assert row_of(table, "whole")[2].below == "admin access: optics/watch"
     part = row_of(table, "part")
@@ -111,7 +111,7 @@ def test_who_waits_for_a_claim_and_why() -> None:
     }  # fmt: skip
     asked = {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "lens.example"}}]}}
     device_class = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "lens.example"}, "spec": {}}
-    found = shown(pod, device_class, claim("c", spec=asked), findings=[finding("Pod", "eye", namespace="optics")])
+    found = shown(pod, device_class, claim("c", spec=asked), findings=[finding("", "Pod", "optics", "eye", number="f-eye")])
     table = found["claims"].tables[0]
     missing = row_of(table, "optics/none")
     assert (missing[1].text, missing[5].text) == ("does not exist", "optics/eye: it does not exist")

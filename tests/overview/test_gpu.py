@@ -11,7 +11,7 @@ from analyzer.overview.gpu import sections
 from analyzer.overview.marks import Marks
 from tests.facts.build import database
 
-from .tables import by_id, drawn, every, finding, row_of, texts
+from .cells import by_id, drawn, every, finding, row_of, texts
 
 LISTS = (("", "Pod"), ("", "Node"))
 
@@ -149,7 +149,7 @@ def test_mig_devices_beside_whole_gpus() -> None:
 
 def test_a_failed_change_of_the_layout() -> None:
     labels = {"nvidia.com/mig.config": "all-1g.10gb", "nvidia.com/mig.config.state": "failed", "nvidia.com/mig.capable": "true"}
-    found = shown(node(labels=labels), findings=[finding("Node", "fox-1")])
+    found = shown(node(labels=labels), findings=[finding("", "Node", "", "fox-1", number="f-fox-1")])
     _, gpus, *_ = the_node(found)
     assert drawn(gpus) == ["mig-failed"] * 4
     assert gpus.text == "4 waiting for MIG layout all-1g.10gb, which failed"
@@ -164,7 +164,7 @@ def test_mig_that_is_off_everywhere_is_no_section() -> None:
 
 def test_many_alike_nodes_fold_and_one_with_a_finding_does_not() -> None:
     nodes = [node(f"fox-{number}.hpc.example") for number in range(1, 31)]
-    found = shown(*nodes, findings=[finding("Node", "fox-7.hpc.example")])
+    found = shown(*nodes, findings=[finding("", "Node", "", "fox-7.hpc.example")])
     names = [line[0] for line in texts(found["gpu-nodes"].tables[0])]
     assert names == ["fox-7", "fox-1 … fox-30 (29 nodes)"]
     assert any(".hpc.example" in note for note in found["gpu-nodes"].notes)
