@@ -44,13 +44,20 @@ def envelope(
     }
 
 
+def identity(kind: str, namespace: str, name: str) -> dict[str, Any]:
+    """The fields that name an object; one of a cluster-scoped kind has no namespace."""
+    return given({"kind": kind}, namespace=namespace) | {"name": name}
+
+
 def source(
     kind: str, namespace: str, name: str, collected_at: str, *, uid: str = "", generation: int = 0, unavailable: str = ""
 ) -> dict[str, Any]:
     """An object that a report rests on, or could not use: `unavailable` says why."""
-    fields = given({"kind": kind}, namespace=namespace) | {"name": name}
     evidence = "Unavailable" if unavailable else "Observed"
-    fields = given(fields, uid=uid, generation=generation) | {"evidence": evidence, "collectedAt": collected_at}
+    fields = given(identity(kind, namespace, name), uid=uid, generation=generation) | {
+        "evidence": evidence,
+        "collectedAt": collected_at,
+    }
     return given(fields, unavailableReason=unavailable)
 
 

@@ -194,9 +194,8 @@ def _reported(world: World, service: Thing, one: Component, chosen: Mapping[str,
     if state != "Observed":
         issues.append(f"Class{state}")
     generation = lookup.thing.generation if lookup.thing and state == "Observed" else 0
-    evidence = "Observed" if state == "Observed" else "Unavailable"
     reason_word = "" if state == "Observed" else "MalformedPayload" if state == "Invalid" else state
-    source = Source(CLASS, "", name, generation, evidence, reason_word)
+    source = Source(CLASS, "", name, generation, reason_word)
     return _Projected(_with(replace(one, class_state=state), issues), source, lookup if lookup.unknown else None)
 
 

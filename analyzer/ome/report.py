@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer.ome.envelope import API_VERSION, given
+from analyzer.ome.envelope import envelope, given, source
 from analyzer.ome.intent import Intent
 from analyzer.ome.requests import Base, Requests
 
@@ -38,8 +38,12 @@ class Source:
     namespace: str
     name: str
     generation: int
-    evidence: str = "Observed"
     reason: str = ""
+
+    @property
+    def evidence(self) -> str:
+        """OME's word for whether it could be used."""
+        return "Unavailable" if self.reason else "Observed"
 
     @property
     def path(self) -> str:
@@ -81,25 +85,17 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form: optional fields without a value are left out, lists are always there."""
-        return {
-            "apiVersion": API_VERSION,
-            "kind": "AcceleratorExplainReport",
-            "metadata": {"namespace": self.namespace, "name": self.name},
-            "collectedAt": self.collected_at,
-            "sources": [_source(source, self.collected_at) for source in self.sources],
-            "content": {
-                "summary": {"state": self.state, "statusFreshness": self.freshness},
-                "components": [_component(component) for component in self.components],
-                "issues": [given({"code": issue.code}, component=issue.component) for issue in self.issues],
-            },
-            "warnings": [{"code": code} for code in self.warnings],
+        content = {
+            "summary": {"state": self.state, "statusFreshness": self.freshness},
+            "components": [_component(component) for component in self.components],
+            "issues": [given({"code": issue.code}, component=issue.component) for issue in self.issues],
         }
-
-
-def _source(source: Source, collected_at: str) -> dict[str, Any]:
-    fields = given({"kind": source.kind}, namespace=source.namespace) | {"name": source.name}
-    fields = given(fields, generation=source.generation) | {"evidence": source.evidence, "collectedAt": collected_at}
-    return given(fields, unavailableReason=source.reason)
+        metadata = {"namespace": self.namespace, "name": self.name}
+        sources = [
+            source(one.kind, one.namespace, one.name, self.collected_at, generation=one.generation, unavailable=one.reason)
+            for one in self.sources
+        ]
+        return envelope("AcceleratorExplainReport", metadata, self.collected_at, content, sources, self.warnings)
 
 
 def _component(one: Component) -> dict[str, Any]:

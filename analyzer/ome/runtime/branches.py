@@ -209,7 +209,7 @@ def _node(node: Node) -> dict[str, Any]:
 
 def _identity(key: Key) -> dict[str, Any]:
     kind, namespace, name = key
-    return envelope.given({"kind": kind}, namespace=shown(namespace)) | {"name": shown(name)}
+    return envelope.identity(kind, shown(namespace), shown(name))
 
 
 def notes(found: Tree) -> list[str]:

@@ -132,14 +132,13 @@ def as_dict(found: Selection, collected_at: str, context: Effective | None = Non
     rows = []
     for verdict in found.verdicts:
         own = verdict.runtime
-        row: dict[str, Any] = envelope.given({"kind": own.kind}, namespace=own.namespace) | {"name": shown(own.name)}
-        row["compatible"] = not verdict.reason
+        row = envelope.identity(own.kind, own.namespace, shown(own.name)) | {"compatible": not verdict.reason}
         if verdict.reason:
             row["reason"] = verdict.reason
         else:
             row |= {"priority": verdict.priority, "weight": verdict.weight}
         rows.append(row)
-    model = envelope.given({"kind": found.model.kind}, namespace=found.model.namespace) | {"name": shown(found.model.name)}
+    model = envelope.identity(found.model.kind, found.model.namespace, shown(found.model.name))
     metadata = {"namespace": found.namespace, "name": shown(found.name)}
     warnings = ("PartialData", "SourceUnavailable") if found.lost else ()
     content: dict[str, Any] = {"model": model, "runtimes": rows}
