@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from analyzer.ome import ask, candidates
-from analyzer.ome.names import is_subdomain
 from analyzer.ome.runtime.selection import Selection, anyone, select
 from analyzer.ome.runtime.tree import TargetError, Tree, tree
 from analyzer.ome.safe import shown
@@ -85,8 +84,8 @@ def check_target(name: str, kind: str) -> None:
     Raises:
         ask.RefusedError: the name can be none, or the kind is none of OME's.
     """
-    if name and not is_subdomain(name):
-        raise ask.RefusedError(f'runtime name "{name}" is invalid: it must be a lowercase RFC 1123 subdomain')
+    if name:
+        ask.check_name("runtime", name)
     if kind not in ("", NAMESPACED_RUNTIME, CLUSTER_RUNTIME):
         raise ask.RefusedError(f'unsupported runtime kind "{kind}" (supported: ServingRuntime, ClusterServingRuntime)')
 
