@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from analyzer.ome.cells import columns, end, middle
-from analyzer.ome.envelope import FORMATS, machine
+from analyzer.ome.envelope import machine
 from analyzer.ome.report import Component, Report
 from analyzer.ome.requests import Requests
-
-__all__ = ["FORMATS", "render", "table_rows", "wide_rows"]
 
 _CLASS_WIDTH = 16
 _REQUESTS_WIDTH = 18
@@ -17,7 +15,7 @@ _SELECTION = {"NotReported": "Missing", "NotConfigured": "None", "Unavailable": 
 
 
 def render(report: Report, form: str) -> str:
-    """The report in one of `FORMATS`, with a line break at its end."""
+    """The report in one of `envelope.FORMATS`, with a line break at its end."""
     if form in ("json", "yaml"):
         return machine(report.as_dict(), form)
     return columns(wide_rows(report) if form == "wide" else table_rows(report))

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.ome import decode
+from analyzer.ome.envelope import FORMATS
 from analyzer.ome.explain import NoComponentError
 from analyzer.ome.merge import merged
-from analyzer.ome.printing import FORMATS
 from analyzer.ome.world import Thing
 from tests.ome.pond import model, revision, run, runtime, service, text, thing
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.ome.printing import FORMATS
+from analyzer.ome.envelope import FORMATS
 from tests.ome.pond import NAME, NAMESPACE, chosen, container, model, run, runtime, service, text
 
 SECRET = "ghp_Marsh7heronReed2skiffOar4tiller9"

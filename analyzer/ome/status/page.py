@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from analyzer.ome import envelope
 from analyzer.ome.cells import columns, end
-from analyzer.ome.status import autoscale, events, placement, pods, summaries
+from analyzer.ome.status import autoscale, events, placement, summaries
 from analyzer.ome.status.report import Part, Status, as_dict
 from analyzer.times import rfc3339
 
@@ -72,14 +72,14 @@ def _head(found: Status, *, wide: bool) -> Iterator[Row]:
 
 def _seen(found: Status, *, wide: bool) -> Iterator[Row]:
     for field, one in (("Pod observation", found.read_pods), ("Event observation", found.read_events)):
-        yield field, f"{one.state} count={one.count} truncated={_bool(one)} {one.reason}".rstrip()
+        yield field, f"{one.state} count={one.count} truncated={_bool(one.truncated)} {one.reason}".rstrip()
     if wide:
         yield "Pod targets skipped", str(found.read_pods.skipped)
         yield "Event targets skip", str(found.read_events.skipped)
 
 
-def _bool(one: pods.Observation) -> str:
-    return "true" if one.truncated else "false"
+def _bool(value: bool) -> str:
+    return "true" if value else "false"
 
 
 def _part(part: Part, *, wide: bool) -> Iterator[Row]:
@@ -125,8 +125,7 @@ def _placed(own: placement.Placement, *, wide: bool) -> Iterator[Row]:
     yield "Placement", f"{own.state} / {own.mode} / {own.phase}"
     if own.shown:
         homes = own.homes
-        truncated = "true" if homes.truncated else "false"
-        yield "Placement homes", f"{homes.state} {homes.kept}/{homes.total} truncated={truncated}"
+        yield "Placement homes", f"{homes.state} {homes.kept}/{homes.total} truncated={_bool(homes.truncated)}"
         if own.cluster:
             yield "Reported cluster", own.cluster
         yield "Placement endpoint", f"{own.endpoint} (reported; not probed)"
