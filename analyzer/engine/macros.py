@@ -54,6 +54,12 @@ STATEMENTS: tuple[str, ...] = (
         "SELECT r.* EXCLUDE (reason), r.object_namespace AS namespace, r.object_name AS name, "
         "(SELECT list(CASE WHEN p.log_id IS NULL THEN ev(p.source_id, p.path, p.value, k := p.kind) "
         "ELSE ev_log(p.log_id, p.line, p.value) END ORDER BY p.idx) "
+    # What OME tells, by a row of ome_told: what stands in the field that its path names.
+    (
+        "CREATE OR REPLACE TEMP MACRO ev_told(told) AS ev(told.source_id, told.path, "
+        "coalesce(told.message, nullif(told.reason, ''), told.status), "
+        "k := CASE WHEN told.source = 'event' THEN 'Observed' ELSE 'Reported' END)"
+    ),
         "FROM order_proofs AS p WHERE p.reason_id = r.reason_id) AS evidence "
         "FROM order_reasons AS r WHERE r.reason = code "
         "ORDER BY r.since NULLS LAST, r.object_namespace, r.object_name, r.reason_id"
