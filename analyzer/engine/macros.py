@@ -6,6 +6,7 @@ All of it is temporary: it belongs to the connection and is not in `bundle.duckd
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import duckdb
 
@@ -13,6 +14,9 @@ _EVIDENCE = (
     "struct_pack(origin := '{origin}', id := {id}::BIGINT, line := {line}::BIGINT, path := {path}::VARCHAR, "
     "value := value::VARCHAR, kind := {kind}::VARCHAR)"
 )
+
+BEFORE_LINE: Final = r"^(\[pod/[^\]]{1,600}\] )?(\d{4}-\d\d-\d\dT[0-9:.]{8,20}(Z|[+-]\d\d:?\d\d) ?)?"
+"""What the kubelet and `kubectl logs --prefix --timestamps` put before a line, as Python and DuckDB both read it."""
 
 STATEMENTS: tuple[str, ...] = (
     "CREATE OR REPLACE TEMP TABLE found (object_id BIGINT, code VARCHAR)",
@@ -33,11 +37,8 @@ STATEMENTS: tuple[str, ...] = (
         "CREATE OR REPLACE TEMP MACRO last_lines(tail, n) AS "
         "array_to_string(list_slice(string_split(rtrim(tail, chr(10)), chr(10)), -n, -1), chr(10))"
     ),
-    # What a line of a log says, without what `kubectl logs --prefix --timestamps` puts before it.
-    (
-        "CREATE OR REPLACE TEMP MACRO spoken(line) AS regexp_replace(line, "
-        r"'^(\[pod/[^\]]{1,600}\] )?(\d{4}-\d\d-\d\dT[0-9:.]{8,20}(Z|[+-]\d\d:?\d\d) ?)?', '')"
-    ),
+    # What a line of a log says.
+    f"CREATE OR REPLACE TEMP MACRO spoken(line) AS regexp_replace(line, '{BEFORE_LINE}', '')",
     # Replicas that an order could do without, and what they are replicas of.
     (
         "CREATE OR REPLACE TEMP MACRO waits_on_purpose(object_id) AS "

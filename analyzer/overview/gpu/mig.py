@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from analyzer.engine.macros import BEFORE_LINE
 from analyzer.engine.sections import Cell, Section, machine, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.overview.gpu.nodes import UNFOLDED
@@ -32,8 +33,7 @@ SELECT g.*, l.strategy AS used, l.differences, l.unknown, m.configmap, m.pod, w.
 FROM gpu_nodes g LEFT JOIN mig_layouts l USING (object_id) LEFT JOIN mig_managers m USING (object_id)
 LEFT JOIN mig_words w ON w.object_id = g.object_id AND w.rank = 1
 """
-_STAMP: Final = re.compile(r"^(\[pod/[^\]]{1,600}\] )?(\d{4}-\d\d-\d\dT[0-9:.]{8,20}(Z|[+-]\d\d:?\d\d) ?)?", re.ASCII)
-"""What the kubelet and `kubectl logs` put before a line."""
+_STAMP: Final = re.compile(BEFORE_LINE, re.ASCII)
 _COLUMNS: Final = ("Node", "Strategy", "Layout asked for", "State", "Offers", "What is wrong")
 
 
