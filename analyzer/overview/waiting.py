@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.sections import FOLDED, SHOWN, Cell, Table, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
 from analyzer.facts.kueue.base import GROUP
+from analyzer.facts.kueue.waits import CAUSES
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.read import Row, cut, foremost, grouped, lasting, measured, place, quoted, rows, said, sentences
@@ -20,24 +21,6 @@ if TYPE_CHECKING:
 LISTED: Final = 50
 """Workloads of one queue that are listed at most."""
 
-CAUSES: Final = {
-    "never-fits": "can never fit",
-    "quota": "quota that others hold",
-    "topology": "topology",
-    "misconfigured": "misconfigured",
-    "queue": "queue stopped or inactive",
-    "check": "admission checks",
-    "gated": "gated",
-    "held": "held on purpose",
-    "pods-ready": "pods of others are not ready",
-    "evaluation": "being evaluated again",
-    "sibling": "as an equal one",
-    "controller": "an error of Kueue",
-    "deactivated": "deactivated",
-    "unknown": "a cause that is not known",
-    "none": "not looked at yet",
-}
-"""Why Workloads wait, in words that stand beside any number of them."""
 _DETAILS: Final = {
     "taint": "a taint that they do not tolerate",
     "affinity": "node affinity",

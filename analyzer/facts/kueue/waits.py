@@ -27,6 +27,24 @@ EVALUATION, SIBLING, CONTROLLER, DEACTIVATED, UNKNOWN, NONE = (
     "unknown",
     "none",
 )
+CAUSES = {
+    NEVER: "can never fit",
+    QUOTA: "quota that others hold",
+    TOPOLOGY: "topology",
+    MISCONFIGURED: "misconfigured",
+    QUEUE: "queue stopped or inactive",
+    CHECK: "admission checks",
+    GATED: "gated",
+    HELD: "held on purpose",
+    PODS_READY: "pods of others are not ready",
+    EVALUATION: "being evaluated again",
+    SIBLING: "as an equal one",
+    CONTROLLER: "an error of Kueue",
+    DEACTIVATED: "deactivated",
+    UNKNOWN: "a cause that is not known",
+    NONE: "not looked at yet",
+}
+"""Why Workloads wait, in words that stand beside any number of them."""
 
 _REASONS = {
     "Waiting": PODS_READY,

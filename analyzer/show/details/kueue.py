@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.overview.waiting import CAUSES
+from analyzer.facts.kueue.waits import CAUSES
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
