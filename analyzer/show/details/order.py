@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 import duckdb
 
-from analyzer.facts.values import mapping, mappings, text
+from analyzer.facts.order.shapes import READING
+from analyzer.facts.told import conditions
+from analyzer.facts.values import mapping
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
@@ -18,9 +20,6 @@ _TOLD = 30
 """Most values of a plan or of bounds that are told."""
 _DEEP = 8
 """Deepest nesting of such a value."""
-
-STEPS: Final = ("ClassResolved", "ModelResolved", "Planned", "WorkloadReady", "Ready")
-"""The conditions of an order as its controller reaches them; the first that is not True is what it stands at."""
 
 
 def order(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -49,15 +48,15 @@ def order(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 
 def _stands_at(it: Subject) -> list[Item]:
     """The first step that is not reached, which is where to look."""
-    told = {text(one.get("type")): one for one in mappings(it.status.get("conditions"))}
-    if not any(step in told for step in STEPS):
+    told = conditions(it.status)
+    if not any(step in told for step in READING):
         return []
-    for number, step in enumerate(STEPS, 1):
-        one = told.get(step, {})
-        if one.get("status") != "True":
-            status = f"is {words.short(one.get('status'), 20)}" if one else "is not said"
-            why = words.said(text(one.get("reason")), text(one.get("message")))
-            where = f"{step}, step {number} of {len(STEPS)}, {status}{f': {why}' if why else ''}"
+    for number, step in enumerate(READING, 1):
+        said = told.get(step)
+        if said is None or not said.is_true:
+            status = f"is {words.short(said.status, 20)}" if said else "is not said"
+            why = words.said(said.reason, said.message) if said else ""
+            where = f"{step}, step {number} of {len(READING)}, {status}{f': {why}' if why else ''}"
             return [Fact("Stands at", where, "warning")]
     return []
 
