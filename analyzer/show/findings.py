@@ -54,6 +54,7 @@ def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     found = list(
         _rows(
             con,
+            _ABOUT,
             {"group": target.group, "kind": target.kind, "namespace": target.namespace, "name": target.name, "id": it.id},
         )
     )
@@ -71,9 +72,7 @@ def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 
 def _beside(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
     """The findings about what it is linked to, a line each: a RayJob may stand still for its Workload's sake."""
-    result = con.execute(_BESIDE, {"id": it.id, "most": _NEAR})
-    names = [column[0] for column in result.description or ()]
-    found = [dict(zip(names, values, strict=True)) for values in result.fetchall()]
+    found = list(_rows(con, _BESIDE, {"id": it.id, "most": _NEAR}))
     if not found:
         return []
     items: list[Item] = [Text("About what it is linked to:", tone="dim")]
@@ -88,8 +87,8 @@ def _beside(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
     return [*items, Text(f"and {report_words.plural(left, 'more finding')}", 1, "dim")] if left > 0 else items
 
 
-def _rows(con: duckdb.DuckDBPyConnection, values: dict[str, object]) -> Iterator[dict[str, Any]]:
-    result = con.execute(_ABOUT, values)
+def _rows(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, object]) -> Iterator[dict[str, Any]]:
+    result = con.execute(query, values)
     names = [column[0] for column in result.description or ()]
     for row in result.fetchall():
         yield dict(zip(names, row, strict=True))

@@ -11,6 +11,7 @@ import duckdb
 import orjson
 
 from analyzer.facts.values import mapping
+from analyzer.facts.whole import Whole
 from analyzer.show.model import Section
 from analyzer.store.lookup import Target
 
@@ -113,11 +114,7 @@ def one(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> dict[str
 
 def whole(con: duckdb.DuckDBPyConnection, group: str, kind: str) -> bool:
     """Whether the kind was collected whole over the cluster: only then does a missing object not exist."""
-    query = (
-        "SELECT 1 FROM coverage WHERE api_group = ? AND kind = ? AND status IN ('complete', 'absent') "
-        "AND list_contains(scope, '*')"
-    )
-    return one(con, query, group, kind) is not None
+    return Whole.read(con).has(group, kind)
 
 
 def read_json(text: object) -> dict[str, Any]:
