@@ -6,7 +6,7 @@ in tables of their own, of RayJobs all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -14,10 +14,11 @@ import duckdb
 import orjson
 
 from analyzer.facts.rows import insert_rows
-from analyzer.facts.told import Condition, conditions
+from analyzer.facts.told import Conditions, conditions
 from analyzer.facts.values import flag, mapping, number, text
 
-_TRAINING = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "MXJob")
+TRAINING = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "MXJob")
+"""Kinds of Kubeflow's training operator."""
 _KINDS = (
     ("batch", "Job"),
     ("jobset.x-k8s.io", "JobSet"),
@@ -25,7 +26,7 @@ _KINDS = (
     ("workload.codeflare.dev", "AppWrapper"),
     ("batch.volcano.sh", "Job"),
     ("sparkoperator.k8s.io", "SparkApplication"),
-    *(("kubeflow.org", kind) for kind in _TRAINING),
+    *(("kubeflow.org", kind) for kind in TRAINING),
 )
 _RETRY_LIMIT = "workload.codeflare.dev.appwrapper/retryLimit"
 _OVER = frozenset({"complete", "completed", "succeeded", "failed", "terminated", "aborted", "deleting"})
@@ -116,14 +117,14 @@ def _rows(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
 
 
 def _batch(
-    known: Mapping[str, Condition], status: dict[str, Any], *, suspended: bool | None
+    known: Conditions, status: dict[str, Any], *, suspended: bool | None
 ) -> tuple[str, str | None, str | None, datetime | None]:
     """The state of a batch/v1 Job, as its controller's conditions tell it."""
     for kind in ("Failed", "Complete"):
-        if kind in known and known[kind].status == "True":
-            return kind, known[kind].reason, known[kind].message, known[kind].since
+        if over := known.true(kind):
+            return kind, over.reason, over.message, over.since
     held = known.get("Suspended")
-    if suspended or (held is not None and held.status == "True"):
+    if suspended or (held is not None and held.is_true):
         return "Suspended", held.reason if held else None, held.message if held else None, held.since if held else None
     return ("Running" if number(status.get("active")) else "Pending"), None, None, None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
+from analyzer.facts.related.runs import TRAINING
 from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
@@ -12,7 +13,6 @@ from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
 
 _ROWS = 30
 _TRAINER = "trainer.kubeflow.org"
-_TRAINING = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "MXJob")
 
 
 def run(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -148,5 +148,5 @@ DETAILS: DetailsTable = {
     ("batch.volcano.sh", "Job"): (run,),
     ("sparkoperator.k8s.io", "SparkApplication"): (run,),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (group_workloads,),
-    **{("kubeflow.org", kind): (replicas, run) for kind in _TRAINING},
+    **{("kubeflow.org", kind): (replicas, run) for kind in TRAINING},
 }
