@@ -18,6 +18,7 @@ import duckdb
 import orjson
 
 from analyzer.facts.rows import insert_rows
+from analyzer.facts.values import mappings, strings
 
 MIN_COMMAND: Final = 12
 """Characters that a command line has at least to be held against those of pods: `sleep 600` says nothing."""
@@ -59,7 +60,8 @@ QUALIFY row_number() OVER (PARTITION BY d.json->>'$.node' ORDER BY i.collected_a
 ORDER BY f.input, d.file_id
 """
 _PODS = """
-SELECT p.object_id, p.namespace || '/' || p.name, p.owner_name, o.json FROM pods p JOIN objects o USING (object_id)
+SELECT p.object_id, p.namespace || '/' || p.name, p.owner_name, o.json -> '$.spec.containers'
+FROM pods p JOIN objects o USING (object_id)
 WHERE p.node = $node AND p.phase NOT IN ('Succeeded', 'Failed') ORDER BY p.object_id
 """
 
@@ -255,8 +257,9 @@ def _by_parent(holders: dict[int, _Holder]) -> None:
             at = holders[at].row["ppid"]
         # Those above were walked before: their pod is known by now, or never.
         above = holders.get(at) if at is not None else None
-        for child in chain if above and above.pod else ():
-            child.pod, child.how = above.pod if above else None, f"process {at} of this pod started it"
+        if above and above.pod:
+            for child in chain:
+                child.pod, child.how = above.pod, f"process {at} of this pod started it"
 
 
 def _is(name: str, known: str) -> bool:
@@ -267,19 +270,16 @@ def _is(name: str, known: str) -> bool:
 def _pods(con: duckdb.DuckDBPyConnection, node: str) -> list[_Pod]:
     found = []
     for object_id, name, owner, text in con.execute(_PODS, {"node": node}).fetchall():
-        spec = orjson.loads(text).get("spec")
-        containers = spec.get("containers") if isinstance(spec, dict) else None
         pod = _Pod(object_id, name, owner or "")
-        for container in containers if isinstance(containers, list) else ():
-            if isinstance(container, dict):
-                pod.commands[str(container.get("name") or "")] = list(_commands(container))
+        for container in mappings(orjson.loads(text) if text else None):
+            pod.commands[str(container.get("name") or "")] = list(_commands(container))
         found.append(pod)
     return found
 
 
 def _commands(container: dict[str, Any]) -> Iterator[str]:
     """The command lines that a container's process may have by its spec: command and arguments, or a line of its shell script."""
-    command, args = (_texts(container.get(key)) for key in ("command", "args"))
+    command, args = (strings(container.get(key)) for key in ("command", "args"))
     words = [*command, *args]
     lines = [words]
     if command and command[0].rpartition("/")[2] in _SHELLS and len(words) > 2:
@@ -288,10 +288,6 @@ def _commands(container: dict[str, Any]) -> Iterator[str]:
         text = _comparable(line)
         if len(text) >= MIN_COMMAND:
             yield text
-
-
-def _texts(value: object) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _comparable(words: Sequence[str]) -> str:
