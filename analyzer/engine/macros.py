@@ -39,6 +39,12 @@ STATEMENTS: tuple[str, ...] = (
     ),
     # What a line of a log says.
     f"CREATE OR REPLACE TEMP MACRO spoken(line) AS regexp_replace(line, '{BEFORE_LINE}', '')",
+    # As `analyzer.facts.whole` says it: only then is what is not there gone.
+    (
+        "CREATE OR REPLACE TEMP MACRO listed_whole(of_group, of_kind, place := '*') AS EXISTS (SELECT 1 FROM coverage AS v WHERE "
+        "v.api_group = of_group AND v.kind = of_kind AND v.status IN ('complete', 'absent') "
+        "AND list_has_any(v.scope, ['*', place]))"
+    ),
     # Replicas that an order could do without, and what they are replicas of.
     (
         "CREATE OR REPLACE TEMP MACRO waits_on_purpose(object_id) AS "
@@ -49,18 +55,18 @@ STATEMENTS: tuple[str, ...] = (
         "CREATE OR REPLACE TEMP MACRO in_queue(cluster_queue, space, queue) AS "
         "coalesce('ClusterQueue ' || cluster_queue, 'LocalQueue ' || space || '/' || queue, 'namespace ' || space)"
     ),
-    # The rules about inference orders differ in their words alone; each asks for the rows of its reason.
-    (
-        "CREATE OR REPLACE TEMP MACRO order_says(code) AS TABLE "
-        "SELECT r.* EXCLUDE (reason), r.object_namespace AS namespace, r.object_name AS name, "
-        "(SELECT list(CASE WHEN p.log_id IS NULL THEN ev(p.source_id, p.path, p.value, k := p.kind) "
-        "ELSE ev_log(p.log_id, p.line, p.value) END ORDER BY p.idx) "
     # What OME tells, by a row of ome_told: what stands in the field that its path names.
     (
         "CREATE OR REPLACE TEMP MACRO ev_told(told) AS ev(told.source_id, told.path, "
         "coalesce(told.message, nullif(told.reason, ''), told.status), "
         "k := CASE WHEN told.source = 'event' THEN 'Observed' ELSE 'Reported' END)"
     ),
+    # The rules about inference orders differ in their words alone; each asks for the rows of its reason.
+    (
+        "CREATE OR REPLACE TEMP MACRO order_says(code) AS TABLE "
+        "SELECT r.* EXCLUDE (reason), r.object_namespace AS namespace, r.object_name AS name, "
+        "(SELECT list(CASE WHEN p.log_id IS NULL THEN ev(p.source_id, p.path, p.value, k := p.kind) "
+        "ELSE ev_log(p.log_id, p.line, p.value) END ORDER BY p.idx) "
         "FROM order_proofs AS p WHERE p.reason_id = r.reason_id) AS evidence "
         "FROM order_reasons AS r WHERE r.reason = code "
         "ORDER BY r.since NULLS LAST, r.object_namespace, r.object_name, r.reason_id"
