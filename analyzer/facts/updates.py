@@ -44,7 +44,12 @@ _TROUBLES = """
 INSERT INTO operator_troubles BY NAME
 SELECT c.object_id, c.type, c.idx, c.reason, c.message, c.since,
     greatest(epoch(coalesce(i.as_of, n.at) - c.since), 0)::BIGINT AS lasts, i.as_of IS NULL AS least,
-    coalesce((SELECT bool_or(u.running) FROM cluster_updates u), false) AS updating
+    coalesce((SELECT bool_or(u.running) FROM cluster_updates u), false) AS updating,
+    -- Its own namespace first, then that of its operand; those that hold settings alone have no pods.
+    (SELECT list(n ORDER BY n <> 'openshift-' || o.name || '-operator', n <> 'openshift-' || o.name, n) FROM (
+       SELECT json_extract_string(item, '$.name') AS n, json_extract_string(item, '$.resource') AS what FROM (
+         SELECT unnest(json_extract(o.json, '$.status.relatedObjects[*]')) AS item))
+     WHERE what = 'namespaces' AND n NOT IN ('openshift-config', 'openshift-config-managed')) AS namespaces
 FROM conditions c JOIN objects o USING (object_id) JOIN inputs i USING (input), newest_change n
 WHERE c.api_group = 'config.openshift.io' AND c.kind = 'ClusterOperator' AND o.deleted_at IS NULL
   AND (c.type, c.status) IN (('Available', 'False'), ('Degraded', 'True'))

@@ -97,6 +97,7 @@ since TIMESTAMP since when
 lasts BIGINT seconds from then to the end of the collection
 least BOOLEAN the time of the collection is unknown: lasts counts to the newest change that an operator reports, and may be longer
 updating BOOLEAN an update of the cluster runs
+namespaces VARCHAR[] where its pods are, by its related objects: its own namespace first; null where it names none
 """,
     ),
     table(
