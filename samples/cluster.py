@@ -53,21 +53,23 @@ class Cluster:
         *,
         gpus: int = 0,
         healthy: int | None = None,
-        mig: tuple[str, str] = ("all-disabled", "success"),
+        mig: tuple[str, str] | None = ("all-disabled", "success"),
         memory: str = "1056299240Ki",
         lost: timedelta | None = None,
         roles: tuple[str, ...] = (),
     ) -> Object:
-        """A node. `healthy` of its GPUs can be used, `mig` is the layout asked for and its state, `lost` how long its kubelet is silent."""
+        """A node. `healthy` of its GPUs can be used, `mig` is the layout asked for and its state (None: it has no MIG), `lost` how long its kubelet is silent."""
         labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
         labels |= {f"node-role.kubernetes.io/{role}": "" for role in roles}
         amounts = {"cpu": "96", "memory": memory, "ephemeral-storage": "1841180136Ki", "pods": "110"}
         if gpus:
             labels |= {
                 "nvidia.com/gpu.present": "true", "nvidia.com/gpu.count": str(gpus), "nvidia.com/gpu.product": GPU_PRODUCT,
-                "nvidia.com/gpu.memory": "81559", "nvidia.com/mig.capable": "true", "nvidia.com/mig.strategy": "single",
+                "nvidia.com/gpu.memory": "81559", "feature.node.kubernetes.io/pci-10de.present": "true",
+            }  # fmt: skip
+            labels |= {} if mig is None else {
+                "nvidia.com/mig.capable": "true", "nvidia.com/mig.strategy": "single",
                 "nvidia.com/mig.config": mig[0], "nvidia.com/mig.config.state": mig[1],
-                "feature.node.kubernetes.io/pci-10de.present": "true",
             }  # fmt: skip
             amounts["nvidia.com/gpu"] = str(gpus)
         left = {} if healthy is None else {"nvidia.com/gpu": str(healthy)}

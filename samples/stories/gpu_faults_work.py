@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any
-
 from cluster import REGISTRY, Cluster, Object, digest, owner_of
 
 API = "resource.k8s.io/v1"
@@ -50,7 +47,7 @@ def notebooks(c: Cluster) -> None:
 def training(c: Cluster) -> None:
     """A job loses its GPU, and each further pod of it is refused by the kubelet of that node, until the job gives up."""
     image = f"{REGISTRY}/training/moe:1.12"
-    failed = c.end - timedelta(hours=2, minutes=15)
+    failed = c.ago(hours=2, minutes=15)
     template = {
         "metadata": {"labels": {"batch.kubernetes.io/job-name": "pretrain-moe"}},
         "spec": {"containers": [{"name": "pretrain-moe", "image": image}], "restartPolicy": "Never"},
@@ -63,7 +60,7 @@ def training(c: Cluster) -> None:
                 "failed": 7, "startTime": c.ago(hours=19),
                 "conditions": [
                     {
-                        "type": kind, "status": "True", "reason": "BackoffLimitExceeded", "lastTransitionTime": _at(failed),
+                        "type": kind, "status": "True", "reason": "BackoffLimitExceeded", "lastTransitionTime": failed,
                         "message": "Job has reached the specified backoff limit",
                     }
                     for kind in ("FailureTarget", "Failed")
@@ -86,7 +83,7 @@ def training(c: Cluster) -> None:
         "which is unexpected"
     )
     for number, suffix in enumerate(("b9x3d", "c5m7k", "f8q2j", "n4w6t", "p7z1g", "t3y8s")):
-        at = _at(c.end - timedelta(hours=2, minutes=25, seconds=40) + timedelta(seconds=10 * (2**number - 1)))
+        at = c.ago(hours=2, minutes=25, seconds=40 - 10 * (2**number - 1))
         status: Object = {
             "phase": "Failed",
             "reason": "UnexpectedAdmissionError",
@@ -95,10 +92,6 @@ def training(c: Cluster) -> None:
         }
         pod = c.pod(job, suffix, "fen-gpu-05", created=at, gpus=4, status=status)
         pod["spec"]["restartPolicy"] = "Never"
-
-
-def _at(moment: Any) -> str:
-    return str(moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 def _ended(container: str, image: str, ended: Object) -> Object:

@@ -42,9 +42,7 @@ def story() -> Cluster:
         c.namespace(name)
     c.node("wren-cp-1", roles=("control-plane",))
     for number in (1, 2):
-        labels = c.node(f"wren-gpu-{number:02d}", gpus=8, roles=("worker",))["metadata"]["labels"]
-        for key in [key for key in labels if key.startswith("nvidia.com/mig")]:
-            del labels[key]
+        labels = c.node(f"wren-gpu-{number:02d}", gpus=8, mig=None, roles=("worker",))["metadata"]["labels"]
         labels |= {f"models.ome.io/clusterbasemodel.{model}": "Ready" for model in ("wren-8b", "wren-tagger")}
     for number in (3, 4):
         c.node(f"wren-gpu-{number:02d}", roles=("worker",))

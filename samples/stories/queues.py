@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cluster import REGISTRY, Cluster, Object, owner_of
+
+from stories.parts import condition
 
 API = "kueue.x-k8s.io/v1beta2"
 QUEUE = "research"
@@ -145,12 +145,5 @@ def _workload(c: Cluster, job: Object, queue: str, *, pods: int, gpus: int, stat
     )  # fmt: skip
 
 
-def _condition(kind: str, status: str, reason: str, message: str, since: str) -> dict[str, Any]:
-    return {
-        "type": kind,
-        "status": status,
-        "reason": reason,
-        "message": message,
-        "lastTransitionTime": since,
-        "observedGeneration": 1,
-    }
+def _condition(kind: str, status: str, reason: str, message: str, since: str) -> Object:
+    return condition(kind, status, reason, message, since) | {"observedGeneration": 1}

@@ -33,9 +33,7 @@ def story() -> Cluster:
     for number in (1, 2, 3):
         c.node(f"heron-cp-{number}", roles=("control-plane",))
     for number in range(1, 7):
-        labels = c.node(f"heron-gpu-{number:02d}", gpus=8, roles=("worker",))["metadata"]["labels"]
-        for key in [key for key in labels if key.startswith("nvidia.com/mig")]:
-            del labels[key]
+        c.node(f"heron-gpu-{number:02d}", gpus=8, mig=None, roles=("worker",))
     for namespace, name, tag, node in (
         ("kueue-system", "kueue-controller-manager", "kueue/kueue:v0.19.2", "heron-cp-1"),
         ("jobset-system", "jobset-controller-manager", "jobset/jobset:v0.11.1", "heron-cp-1"),
