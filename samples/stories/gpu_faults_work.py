@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cluster import REGISTRY, Cluster, Object, digest, owner_of
 
-API = "resource.k8s.io/v1"
+from stories.parts import DRA, claim, request
+
 DRIVER = "gpu.nvidia.com"
 _CONTROL = "3 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }"
 _NO_HELP = "preemption: 0/11 nodes are available: 11 Preemption is not helpful for scheduling."
@@ -118,8 +119,8 @@ def research(c: Cluster) -> None:
     for name, count in (("four-gpus", 4), ("one-gpu", 1)):
         c.add(
             {
-                "apiVersion": API, "kind": "ResourceClaimTemplate", "metadata": {"name": name, "namespace": "research"},
-                "spec": {"spec": {"devices": {"requests": [_request(count)]}}},
+                "apiVersion": DRA, "kind": "ResourceClaimTemplate", "metadata": {"name": name, "namespace": "research"},
+                "spec": {"spec": {"devices": {"requests": [request("gpus", DRIVER, count)]}}},
             },
             c.ago(days=12),
         )  # fmt: skip
@@ -137,17 +138,13 @@ def research(c: Cluster) -> None:
     c.event(pod, "FailedScheduling", message, first=since, last=c.ago(minutes=1), count=18, component="default-scheduler")
 
 
-def _request(count: int) -> Object:
-    return {"name": "gpus", "exactly": {"deviceClassName": DRIVER, "allocationMode": "ExactCount", "count": count}}
-
-
 def _devices(c: Cluster) -> None:
     """The driver, its class and its slices."""
     image = f"{REGISTRY}/nvidia/dra-driver-gpu:v25.8.0"
     plugin = c.daemonset("nvidia-dra-driver-gpu", "nvidia-dra-driver-gpu-kubelet-plugin", image=image, desired=2, ready=2)
     select = {"cel": {"expression": f"device.driver == '{DRIVER}' && device.attributes['{DRIVER}'].type == 'gpu'"}}
     c.add(
-        {"apiVersion": API, "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": {"selectors": [select]}}, c.ago(days=60)
+        {"apiVersion": DRA, "kind": "DeviceClass", "metadata": {"name": DRIVER}, "spec": {"selectors": [select]}}, c.ago(days=60)
     )
     for number, node in enumerate(("fen-dra-01", "fen-dra-02")):
         status = c.running("nvidia-dra-driver-gpu-kubelet-plugin", image, c.ago(days=30))
@@ -167,30 +164,17 @@ def _devices(c: Cluster) -> None:
         meta = {"name": f"{node}-{DRIVER}-x4k7{number}", "ownerReferences": [owner_of(holder)]}
         pool = {"name": node, "generation": 1, "resourceSliceCount": 1}
         spec = {"driver": DRIVER, "nodeName": node, "pool": pool, "devices": devices}
-        c.add({"apiVersion": API, "kind": "ResourceSlice", "metadata": meta, "spec": spec}, c.ago(days=30))
+        c.add({"apiVersion": DRA, "kind": "ResourceSlice", "metadata": meta, "spec": spec}, c.ago(days=30))
 
 
 def _claim(c: Cluster, pod: Object, template: str, count: int, node: str) -> None:
     """The claim that was made from a template for a pod: allocated on a node, or not."""
     meta = pod["metadata"]
     name = f"{meta['name']}-gpus-{digest(meta['name'])[:5]}"
-    pod["spec"]["resourceClaims"] = [{"name": "gpus", "resourceClaimTemplateName": template}]
     pod["spec"]["containers"][0]["resources"] = {"claims": [{"name": "gpus"}]}
-    pod["status"]["resourceClaimStatuses"] = [{"name": "gpus", "resourceClaimName": name}]
-    status: Object = {}
+    allocation: Object | None = None
     if node:
         results = [{"request": "gpus", "driver": DRIVER, "pool": node, "device": f"gpu-{index}"} for index in range(count)]
         where = {"key": "metadata.name", "operator": "In", "values": [node]}
         allocation = {"devices": {"results": results}, "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [where]}]}}
-        status = {"allocation": allocation, "reservedFor": [{"resource": "pods", "name": meta["name"], "uid": meta["uid"]}]}
-    c.add(
-        {
-            "apiVersion": API, "kind": "ResourceClaim",
-            "metadata": {
-                "name": name, "namespace": meta["namespace"], "ownerReferences": [owner_of(pod)],
-                "annotations": {"resource.kubernetes.io/pod-claim-name": "gpus"},
-            },
-            "spec": {"devices": {"requests": [_request(count)]}}, "status": status,
-        },
-        meta["creationTimestamp"],
-    )  # fmt: skip
+    claim(c, pod, name, template, request("gpus", DRIVER, count), allocation)

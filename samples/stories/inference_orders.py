@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cluster import REGISTRY, Cluster, Object, digest, owner_of
 
-from stories.parts import condition
+from stories.parts import DRA, claim, condition, request
 
-API, DRA, DRIVER = "ai.deckhouse.io/v1alpha1", "resource.k8s.io/v1", "gpu.deckhouse.io"
+API, DRIVER = "ai.deckhouse.io/v1alpha1", "gpu.deckhouse.io"
 NAMESPACES = ("d8-ai-inference", "team-chat", "team-search")
 KINDS = (
     ("ai.deckhouse.io", "v1alpha1", "InferenceService", "inferenceservices", True),
@@ -19,6 +19,7 @@ KINDS = (
 ORDER = ("ClassResolved", "ModelResolved", "Planned", "WorkloadReady", "Ready")
 IMAGE = f"{REGISTRY}/ai-inference/engine:0.11.2"
 HOURS = 26
+_REQUEST = request("gpu", "h100-whole", 1)
 
 
 def orders(c: Cluster) -> None:
@@ -157,7 +158,7 @@ def _replicas(c: Cluster, namespace: str, name: str, devices: list[str], *, fail
         pod = c.pod(workload, str(number), device.partition("/")[0], created=born, status=_state(c, device, born, fails=fails))
         if fails:
             _crash(c, pod)
-        _claim(c, pod, name, device, born)
+        _claim(c, pod, name, device)
 
 
 def _state(c: Cluster, device: str, born: str, *, fails: bool) -> Object:
@@ -191,8 +192,7 @@ def _crash(c: Cluster, pod: Object) -> None:
 
 
 def _template(c: Cluster, namespace: str, name: str) -> None:
-    request = {"name": "gpu", "exactly": {"deviceClassName": "h100-whole", "allocationMode": "ExactCount", "count": 1}}
-    spec = {"spec": {"devices": {"requests": [request]}}}
+    spec = {"spec": {"devices": {"requests": [_REQUEST]}}}
     c.add(
         {
             "apiVersion": DRA,
@@ -204,31 +204,13 @@ def _template(c: Cluster, namespace: str, name: str) -> None:
     )
 
 
-def _claim(c: Cluster, pod: Object, name: str, device: str, born: str) -> None:
+def _claim(c: Cluster, pod: Object, name: str, device: str) -> None:
     """The claim of a pod from the template of its workload."""
-    meta = pod["metadata"]
-    claim = f"{meta['name']}-gpu"
-    pod["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": f"{name}-gpu"}]
-    pod["status"]["resourceClaimStatuses"] = [{"name": "gpu", "resourceClaimName": claim}]
-    request = {"name": "gpu", "exactly": {"deviceClassName": "h100-whole", "allocationMode": "ExactCount", "count": 1}}
-    status: Object = {}
+    allocation: Object | None = None
     if device:
         node, _, gpu = device.partition("/")
-        status = {
-            "allocation": {"devices": {"results": [{"request": "gpu", "driver": DRIVER, "pool": node, "device": gpu}]}},
-            "reservedFor": [{"resource": "pods", "name": meta["name"], "uid": meta["uid"]}],
-        }
-    c.add(
-        {
-            "apiVersion": DRA, "kind": "ResourceClaim",
-            "metadata": {
-                "name": claim, "namespace": meta["namespace"], "ownerReferences": [owner_of(pod)],
-                "annotations": {"resource.kubernetes.io/pod-claim-name": "gpu"},
-            },
-            "spec": {"devices": {"requests": [request]}}, "status": status,
-        },
-        born,
-    )  # fmt: skip
+        allocation = {"devices": {"results": [{"request": "gpu", "driver": DRIVER, "pool": node, "device": gpu}]}}
+    claim(c, pod, f"{pod['metadata']['name']}-gpu", f"{name}-gpu", _REQUEST, allocation)
 
 
 def _indexer(c: Cluster) -> None:
@@ -237,4 +219,4 @@ def _indexer(c: Cluster) -> None:
     replica = c.deployment("team-search", "indexer", replicas=1, ready=1, image=image, since=c.ago(days=2))
     _template(c, "team-search", "indexer")
     pod = c.pod(replica, "q6w3n", "wren-gpu-04", created=c.ago(days=2), status=c.running("indexer", image, c.ago(days=2)))
-    _claim(c, pod, "indexer", "wren-gpu-04/gpu-1", c.ago(days=2))
+    _claim(c, pod, "indexer", "wren-gpu-04/gpu-1")
