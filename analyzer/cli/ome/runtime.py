@@ -34,8 +34,8 @@ def runtimes(
         ask.check(isvc or model, namespace, ome_namespace, output, "InferenceService" if isvc else "model")
         with group.opened(bundle, ome_namespace) as source:
             found = asked.selection_of(source, isvc, model, namespace)
-            notes = asked.selection_notes(source, found, isvc)
-            context = evaluate(source.world, ask.find(source, isvc, namespace), ome_namespace) if with_effective else None
+            notes = asked.selection_notes(source, found)
+            context = evaluate(source.world, found.service, ome_namespace) if with_effective else None
             notes += views.notes(context) if context else []
     group.show(selection.render(found, output, source.stamp, context), notes)
 

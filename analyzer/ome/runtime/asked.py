@@ -60,13 +60,11 @@ def _model(source: Source, namespace: str, name: str) -> Thing:
     raise ask.RefusedError(f'{_PLURAL[kind]}.ome.io "{shown(name)}" {ask.absent(lost)}')
 
 
-def selection_notes(source: Source, found: Selection, isvc: str) -> list[str]:
+def selection_notes(source: Source, found: Selection) -> list[str]:
     """What the report cannot say, or what it supposes, in words."""
     said = []
-    if isvc:
-        service = ask.find(source, isvc, found.namespace)
-        if isinstance(service.spec.get("runtime"), dict):
-            said.append("spec.runtime is explicit; automatic selection below is hypothetical.")
+    if isinstance(found.service.spec.get("runtime"), dict):
+        said.append("spec.runtime is explicit; automatic selection below is hypothetical.")
     if found.lost:
         said.append(f"{found.lost.words}: a runtime that is not shown may be chosen instead")
     elif not found.verdicts:

@@ -53,11 +53,20 @@ class Verdict:
 class Selection:
     """All runtimes that were looked at, in the order in which OME ranks them; `lost` keeps the list from being whole."""
 
-    namespace: str
-    name: str
+    service: Thing
     model: Thing
     verdicts: tuple[Verdict, ...]
     lost: Lookup | None = None
+
+    @property
+    def namespace(self) -> str:
+        """From where the model is looked at."""
+        return self.service.namespace
+
+    @property
+    def name(self) -> str:
+        """What was asked about: the InferenceService, or the model where none was named."""
+        return self.service.name or self.model.name
 
 
 def select(world: World, service: Thing, model: Thing) -> Selection:
@@ -75,7 +84,7 @@ def select(world: World, service: Thing, model: Thing) -> Selection:
     verdicts = [_verdict(one, model.spec) for one in choice.candidates]
     # Those that may be chosen are ranked already; one that does not decode was ranked by what could be read of it.
     verdicts.sort(key=lambda one: (1, one.runtime.kind != NAMESPACED_RUNTIME, one.runtime.name) if one.reason else (0, False, ""))
-    return Selection(service.namespace, service.name or model.name, model, tuple(verdicts), choice.lost)
+    return Selection(service, model, tuple(verdicts), choice.lost)
 
 
 def anyone(namespace: str) -> Thing:
