@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -177,13 +177,9 @@ def world_of(con: duckdb.DuckDBPyConnection, around: str = "") -> World:
         "ORDER BY created_at NULLS FIRST, object_id",
         [part for kind in KINDS for part in kind],
     )
-    things = []
-    while page := rows.fetchmany(_PAGE):
-        things += list(_things(page))
+    things = list(_things(rows))
     if around:
-        rows = con.execute(_NEAR, [around])
-        while page := rows.fetchmany(_PAGE):
-            things += list(_things(page))
+        things += _things(con.execute(_NEAR, [around]))
     return World.of(things, judge_of(con))
 
 
@@ -197,14 +193,15 @@ ORDER BY api_group DESC, created_at NULLS FIRST, object_id
 # An event that both APIs gave has one name: that of core v1 comes last and counts.
 
 
-def _things(rows: Iterable[tuple[Any, ...]]) -> Iterator[Thing]:
-    for object_id, kind, namespace, name, whole, text in rows:
-        try:
-            value = orjson.loads(text)
-        except (orjson.JSONDecodeError, TypeError):
-            continue
-        if isinstance(value, dict):
-            yield Thing(kind, namespace, name, value, object_id, bool(whole))
+def _things(rows: duckdb.DuckDBPyConnection) -> Iterator[Thing]:
+    while page := rows.fetchmany(_PAGE):
+        for object_id, kind, namespace, name, whole, text in page:
+            try:
+                value = orjson.loads(text)
+            except (orjson.JSONDecodeError, TypeError):
+                continue
+            if isinstance(value, dict):
+                yield Thing(kind, namespace, name, value, object_id, bool(whole))
 
 
 def judge_of(con: duckdb.DuckDBPyConnection) -> Judge:

@@ -61,9 +61,7 @@ def ome_namespace(con: duckdb.DuckDBPyConnection) -> str:
 def evaluate(con: duckdb.DuckDBPyConnection, world: World) -> list[Evaluated]:
     """Evaluates the InferenceServices, by namespace and name."""
     home = ome_namespace(con)
-    return [
-        _evaluated(world, thing, home) for (kind, _, _), thing in sorted(world.things.items()) if kind == SERVICE and thing.whole
-    ]
+    return [_evaluated(world, thing, home) for thing in world.everywhere(SERVICE)[0] if thing.whole]
 
 
 def _evaluated(world: World, service: Thing, home: str) -> Evaluated:

@@ -70,10 +70,8 @@ def derive(con: duckdb.DuckDBPyConnection, world: World) -> None:
 
 
 def _of_services(world: World) -> Iterator[dict[str, Any]]:
-    for (kind, namespace, name), thing in sorted(world.things.items()):
-        if kind != SERVICE:
-            continue
-        base = {"object_id": thing.object_id, "kind": kind, "namespace": namespace, "name": name}
+    for thing in world.everywhere(SERVICE)[0]:
+        base = {"object_id": thing.object_id, "kind": thing.kind, "namespace": thing.namespace, "name": thing.name}
         for component in COMPONENTS:
             told = mapping(mapping(mapping(thing.status.get("components")).get(component)).get("lifecycle")).get("conditions")
             place = f"status.components.{component}.lifecycle.conditions"
