@@ -65,16 +65,16 @@ def _read_phase(read: Reading, name: str, told: str, *, grouped: str, foreign: b
             read.phases.append(told if told in PHASES else "Unknown")
         if not told and name in primaries:
             read.issues.add("ComponentStatusMissing")
-    elif told in PHASES and _contradicts(next(iter(_group_phase(read, name)), "Unknown"), told):
+    elif told in PHASES and _contradicts(_group_phase(read, name), told):
         read.bad("StatusMalformed")
 
 
-def _group_phase(read: Reading, name: str) -> list[str]:
+def _group_phase(read: Reading, name: str) -> str:
     """The phase of the group that a component moves with."""
     if "0" in read.group_phases and read.strategy.get(name) == "Sequential":
-        return [read.group_phases["0"]]
+        return read.group_phases["0"]
     numbers = [str(number) for number, group in enumerate(read.groups) if name in names_of(group.get("components"))]
-    return [read.group_phases[number] for number in numbers if number in read.group_phases]
+    return next((read.group_phases[number] for number in numbers if number in read.group_phases), "Unknown")
 
 
 def _contradicts(group: str, component: str) -> bool:
