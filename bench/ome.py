@@ -73,10 +73,7 @@ def measured(services: int, runtimes: int) -> Stages:
                 explained = evaluate(con, world)
             with stages.stage("rules"):
                 report = analysis.analyse(con, packs)
-    told = f"{len(report.findings)} findings in {len(report.incidents)} incidents"
-    print(f"{len(explained):,} services, {runtimes:,} runtimes: {told}")
-    for name, (wall, cpu) in stages.seconds.items():
-        print(f"  {name:<10} {wall:6.2f} s wall {cpu:6.2f} s CPU")
+    stages.tell(f"{len(explained):,} services, {runtimes:,} runtimes", report)
     return stages
 
 

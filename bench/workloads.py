@@ -86,6 +86,12 @@ class Stages:
         yield
         self.seconds[name] = (time.perf_counter() - wall, time.process_time() - cpu)
 
+    def tell(self, subject: str, report: Report) -> None:
+        """Print what was found in the bundle and the times of all stages."""
+        print(f"{subject}: {len(report.findings)} findings in {len(report.incidents)} incidents")
+        for name, (wall, cpu) in self.seconds.items():
+            print(f"  {name:<10} {wall:6.2f} s wall {cpu:6.2f} s CPU")
+
     def cpu(self, *names: str) -> float:
         """Processor time of these stages."""
         return sum(self.seconds[name][1] for name in names)
@@ -109,14 +115,8 @@ def measured(count: int, *, jobs: bool) -> Stages:
                 report = analysis.analyse(con, packs)
             with stages.stage("overview"):
                 overview(con, report.findings)
-    print(f"{count:,} Workloads{' with Jobs and pods' if jobs else ''}: {_told(report)}")
-    for name, (wall, cpu) in stages.seconds.items():
-        print(f"  {name:<10} {wall:6.2f} s wall {cpu:6.2f} s CPU")
+    stages.tell(f"{count:,} Workloads{' with Jobs and pods' if jobs else ''}", report)
     return stages
-
-
-def _told(report: Report) -> str:
-    return f"{len(report.findings)} findings in {len(report.incidents)} incidents"
 
 
 def generate(root: Path, count: int, *, jobs: bool) -> None:
