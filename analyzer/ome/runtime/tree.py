@@ -42,19 +42,27 @@ class Fault:
     """What is wrong with a chain: ParentMissing, CycleDetected or MaxDepthExceeded. `path` goes from the head upwards."""
 
     code: str
-    subject: Key
     parent: str
     path: tuple[Key, ...]
+
+    @property
+    def subject(self) -> Key:
+        """The runtime whose chain it is."""
+        return self.path[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
     """One runtime with all that it inherits from, root first, and the services that name it."""
 
-    head: Key
     nodes: tuple[Node, ...]
     users: tuple[Key, ...]
     fault: Fault | None = None
+
+    @property
+    def head(self) -> Key:
+        """The runtime itself."""
+        return self.nodes[-1].key
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +216,7 @@ def _path(world: World, head: Thing, chain: inherit.Chain, users: Sequence[Key])
     closing = inherit.parent_of(world, head, declared[-1]).thing if declared[-1] else None
     resolved = [*(one.key for one in things[1:]), closing.key if closing else None]
     nodes = [Node(one.key, parent, key) for one, parent, key in zip(things, declared, resolved, strict=True)]
-    return Path(head.key, tuple(reversed(nodes)), tuple(sorted(users)), _fault(chain, declared[-1], closing))
+    return Path(tuple(reversed(nodes)), tuple(sorted(users)), _fault(chain, declared[-1], closing))
 
 
 def _fault(chain: inherit.Chain, parent: str, closing: Thing | None) -> Fault | None:
@@ -218,8 +226,7 @@ def _fault(chain: inherit.Chain, parent: str, closing: Thing | None) -> Fault | 
     path = [one.key for one in chain.runtimes]
     if chain.code == "CycleDetected" and closing:
         path.append(closing.key)
-    subject = path[0]
-    return Fault(chain.code, subject, parent, tuple(path))
+    return Fault(chain.code, parent, tuple(path))
 
 
 def _attributed(world: World, services: Iterable[Thing]) -> tuple[dict[Key, list[Key]], tuple[Stray, ...]]:
