@@ -82,7 +82,7 @@ def answering() -> Iterator[None]:
         fail(one_line(str(error)), NO_REPORT)
 
 
-def show(text: str, notes: Iterable[str] = ()) -> None:
+def show(text: str, notes: Iterable[str]) -> None:
     """Prints a report, and first, on stderr, what it cannot say for lack of evidence; that may name what the bundle holds."""
     from analyzer.ome.safe import text as masked
 
