@@ -1,4 +1,4 @@
-"""Kinds that stand beside Kueue, JobSet, Ray and KServe: LeaderWorkerSets by their pods, and named states of the others.
+"""Kinds that stand beside Kueue, JobSet, Ray and KServe: LeaderWorkerSets and gangs by their pods, queues, states of the rest.
 
 What their conditions mean is data (`states.yaml`); the rules read the conditions themselves.
 """
@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.related import lws, pools, runs, states
+from analyzer.facts.related import gang_queues, gangs, lws, pools, runs, states
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `lws`, `lws_groups`, `inference_pools` and `job_runs`, rows of `states`, and edges from gangs to their pods.
+    """Fills the tables of these kinds, rows of `states`, and edges from gangs to their pods and from pickers to their pools.
 
-    Needs `conditions`, `pods`, `containers`, `owners`, `events`, `coverage`, `kueue_jobs`.
+    Needs `conditions`, `pods`, `containers`, `owners`, `events`, `coverage`, `kueue_jobs`, `jobsets`.
     """
     lws.derive(con)
     states.derive(con)
+    gangs.derive(con)
+    gang_queues.derive(con)
     pools.derive(con)
     runs.derive(con)

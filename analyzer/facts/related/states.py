@@ -1,4 +1,4 @@
-"""Named states of related kinds, by a phase or by the first of their conditions that holds."""
+"""Named states of related kinds, by the first of their conditions that holds or by a phase."""
 
 from __future__ import annotations
 
@@ -9,55 +9,37 @@ import duckdb
 
 from analyzer.facts.data import beside
 
-_PHASE = """
+_STATES = """
 INSERT INTO states
-SELECT object_id, api_group, kind, namespace, name,
-    CASE WHEN deleted_at IS NOT NULL THEN 'Deleting' ELSE left(json_extract_string(json, $path), 100) END,
-    NULL, NULL, CASE WHEN deleted_at IS NOT NULL THEN deleted_at END
-FROM objects
-WHERE api_group = $group AND list_contains($kinds, kind)
-    AND (deleted_at IS NOT NULL OR nullif(json_extract_string(json, $path), '') IS NOT NULL)
+SELECT * FROM (
+    SELECT o.object_id, o.api_group, o.kind, o.namespace, o.name,
+        CASE WHEN o.deleted_at IS NOT NULL THEN 'Deleting' WHEN c.state IS NOT NULL THEN c.state
+            ELSE coalesce(left(nullif(json_extract_string(o.json, $path), ''), 100), nullif($otherwise, '')) END AS state,
+        CASE WHEN o.deleted_at IS NULL THEN c.reason END, CASE WHEN o.deleted_at IS NULL THEN nullif(trim(c.message), '') END,
+        coalesce(o.deleted_at, c.since)
+    FROM objects o
+    LEFT JOIN (
+        SELECT object_id, reason, message, since, $names[list_position($order, type || '=' || status)] AS state
+        FROM conditions WHERE api_group = $group AND list_contains($order, type || '=' || status)
+        QUALIFY row_number() OVER (PARTITION BY object_id ORDER BY list_position($order, type || '=' || status), idx) = 1
+    ) c USING (object_id)
+    WHERE o.api_group = $group AND list_contains($kinds, o.kind)
+)
+WHERE state IS NOT NULL
 ORDER BY object_id
 """
 
-_ORDER = """
-INSERT INTO states
-SELECT o.object_id, o.api_group, o.kind, o.namespace, o.name,
-    coalesce(CASE WHEN o.deleted_at IS NOT NULL THEN 'Deleting' END, c.state),
-    CASE WHEN o.deleted_at IS NULL THEN c.reason END, CASE WHEN o.deleted_at IS NULL THEN nullif(trim(c.message), '') END,
-    coalesce(o.deleted_at, c.since)
-FROM objects o
-LEFT JOIN (
-    SELECT object_id, reason, message, since, $names[list_position($order, type || '=' || status)] AS state
-    FROM conditions WHERE api_group = $group AND list_contains($order, type || '=' || status)
-    QUALIFY row_number() OVER (PARTITION BY object_id ORDER BY list_position($order, type || '=' || status), idx) = 1
-) c USING (object_id)
-WHERE o.api_group = $group AND list_contains($kinds, o.kind) AND (o.deleted_at IS NOT NULL OR c.object_id IS NOT NULL)
-ORDER BY o.object_id
+# A TrainJob says nothing while it runs: then its JobSet does.
+_TRAIN = """
+UPDATE states SET state = coalesce(j.state, 'Pending'), since = j.since
+FROM objects o LEFT JOIN jobsets j ON j.input = o.input AND j.namespace = o.namespace AND j.name = o.name
+WHERE states.object_id = o.object_id AND states.api_group = 'trainer.kubeflow.org' AND states.kind = 'TrainJob'
+    AND states.state = 'By its JobSet'
 """
 
-# A gang waits as a whole; its pods name it.
-_GANG = """
+# What a BindRequest is about.
+_BOUND = """
 INSERT INTO relations
-SELECT g.object_id, p.object_id, 'gang'
-FROM objects g JOIN (
-    SELECT object_id, input, namespace,
-        json_extract_string(json, '$.metadata.annotations."scheduling.k8s.io/group-name"') AS gang
-    FROM objects WHERE api_group = '' AND kind = 'Pod' AND contains(json::VARCHAR, '"scheduling.k8s.io/group-name"')
-) p ON p.input = g.input AND p.namespace = g.namespace AND p.gang = g.name
-WHERE g.api_group = 'scheduling.volcano.sh' AND g.kind = 'PodGroup'
-"""
-
-# The same of KAI Scheduler's PodGroups, and of the pod that a BindRequest is about.
-_KAI_GANG = """
-INSERT INTO relations
-SELECT g.object_id, p.object_id, 'gang'
-FROM objects g JOIN (
-    SELECT object_id, input, namespace, json_extract_string(json, '$.metadata.annotations."pod-group-name"') AS gang
-    FROM objects WHERE api_group = '' AND kind = 'Pod' AND contains(json::VARCHAR, '"pod-group-name"')
-) p ON p.input = g.input AND p.namespace = g.namespace AND p.gang = g.name
-WHERE g.api_group = 'scheduling.run.ai' AND g.kind = 'PodGroup'
-UNION ALL
 SELECT b.object_id, p.object_id, 'gang'
 FROM objects b JOIN pods p
     ON p.input = b.input AND p.namespace = b.namespace AND p.name = json_extract_string(b.json, '$.spec.podName')
@@ -71,8 +53,9 @@ class _Kinds:
 
     group: str
     kinds: list[str]
-    phase: str = ""
+    phase: str = "-"
     order: list[dict[str, str]] = field(default_factory=list)
+    otherwise: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -81,18 +64,15 @@ def _known() -> list[_Kinds]:
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Adds rows to `states`, and `gang` edges to `relations`. Needs `conditions`, `pods`."""
+    """Adds rows to `states`, and edges from BindRequests to their pods. Needs `conditions`, `pods`, `jobsets`."""
     here = {row[0] for row in con.execute("SELECT DISTINCT api_group FROM objects").fetchall()}
     for one in _known():
         if one.group not in here:
             continue
-        if one.phase:
-            con.execute(_PHASE, {"path": f"$.{one.phase}", "group": one.group, "kinds": one.kinds})
-        else:
-            pairs = [pair for entry in one.order for pair in entry.items()]
-            order, names = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-            con.execute(_ORDER, {"group": one.group, "kinds": one.kinds, "order": order, "names": names})
-    if "scheduling.volcano.sh" in here:
-        con.execute(_GANG)
+        pairs = [pair for entry in one.order for pair in entry.items()]
+        values = {"path": f"$.{one.phase}", "group": one.group, "kinds": one.kinds, "otherwise": one.otherwise}
+        con.execute(_STATES, values | {"order": [pair[0] for pair in pairs], "names": [pair[1] for pair in pairs]})
+    if "trainer.kubeflow.org" in here:
+        con.execute(_TRAIN)
     if "scheduling.run.ai" in here:
-        con.execute(_KAI_GANG)
+        con.execute(_BOUND)

@@ -99,4 +99,62 @@ picker_id BIGINT that Service, null where it is not in the bundle
 picker_path VARCHAR where its name stands
 """,
     ),
+    table(
+        "gangs",
+        "facts",
+        "Pods that are placed together: PodGroups of Volcano and KAI Scheduler; sets, cliques and PodGangs of Grove.",
+        """
+object_id BIGINT the PodGroup, PodCliqueSet, PodCliqueScalingGroup, PodClique or PodGang
+input INTEGER its input
+api_group VARCHAR its API group
+kind VARCHAR its kind
+namespace VARCHAR namespace
+name VARCHAR name
+project VARCHAR Volcano, KAI Scheduler or Grove
+queue VARCHAR the queue that it names; of Volcano, default without one; null for Grove
+state VARCHAR as in states
+reason VARCHAR the reason of its scheduler or controller for that
+message VARCHAR its words for that
+message_path VARCHAR where they stand in a PodGroup
+since TIMESTAMP since when
+members INTEGER pods that must be placed at once, null where it does not say
+pods INTEGER pods of it in the bundle, null where there are none
+pods_ready INTEGER of these, ready ones
+pods_waiting INTEGER of these, those without a node
+pods_gated INTEGER of these, those that a scheduling gate holds
+parent VARCHAR kind and name of the owner that made it, null without one
+parent_id BIGINT that owner, null where it is not in the bundle
+""",
+    ),
+    table(
+        "gang_queues",
+        "facts",
+        "Queues of Volcano and KAI Scheduler.",
+        """
+object_id BIGINT the Queue
+input INTEGER its input
+api_group VARCHAR its API group
+project VARCHAR Volcano or KAI Scheduler
+name VARCHAR name
+parent VARCHAR the queue above it, null where it names none
+missing VARCHAR a queue above it, at any height, that does not exist (KAI Scheduler then passes over this one)
+state VARCHAR of Volcano its own word (Open, Closed, Closing, Unknown); of KAI Scheduler Active, Orphaned, At its limit
+since TIMESTAMP of one being deleted, since when
+""",
+    ),
+    table(
+        "gang_queue_resources",
+        "facts",
+        "What these queues may use and use, resource by resource.",
+        """
+object_id BIGINT the Queue
+resource VARCHAR the resource
+quota VARCHAR its share (Volcano: deserved), null where it says none or no limit
+most VARCHAR the most that it may use (Volcano: capability), null where it says none or no limit
+used VARCHAR used by its status
+asked VARCHAR asked for by its status, null where it does not say
+at_most BOOLEAN as much is used as it may use
+over_quota BOOLEAN more is used than its share
+""",
+    ),
 )
