@@ -182,8 +182,8 @@ def _say(one: Cluster, state: str, told: Condition | None, path: str | None) -> 
 def _count(one: Cluster, pods: list[RayPod], *, known: bool) -> None:
     if known:
         count(one.groups, pods)
-        wanted = min(sum(group.wanted for group in one.groups), NO_LIMIT)
-        ready = sum(min(group.ready or 0, group.wanted) for group in one.groups)
+        wanted = min(sum(group.needed for group in one.groups), NO_LIMIT)
+        ready = sum(min(group.ready or 0, group.needed) for group in one.groups)
         one.workers = {"workers_wanted": wanted, "workers_ready": ready, "workers_from": "pods"}
     elif one.status_wanted is not None:
         one.workers = {"workers_wanted": one.status_wanted, "workers_ready": one.status_ready or 0, "workers_from": "status"}
@@ -196,7 +196,7 @@ def _count(one: Cluster, pods: list[RayPod], *, known: bool) -> None:
 def _short_since(one: Cluster) -> datetime | None:
     """Since when workers are missing: by the pods that are not ready, and where some are not there at all by the status."""
     times = [group.since for group in one.groups if group.missing and group.since]
-    if any(group.missing and (group.pods or 0) < group.wanted for group in one.groups) or not times:
+    if any(group.missing and (group.pods or 0) < group.needed for group in one.groups) or not times:
         told = one.conditions.get("RayClusterProvisioned")
         coming = told.since if told and told.status != "True" else None
         own = one.failure.get("failure_since") or coming or one.updated or one.created_at
@@ -256,6 +256,9 @@ def trouble(one: Cluster) -> list[str]:
         found.append("nothing is known of its head pod")
     wanted, ready = one.workers.get("workers_wanted"), one.workers.get("workers_ready")
     if wanted is not None and ready is not None and ready < wanted:
-        groups = [f"{group.name}: {group.why}" for group in one.groups if group.missing and group.why]
-        found.append(f"{ready} of {wanted} workers are ready" + (f" ({'; '.join(groups[:4])})" if groups else ""))
+        short = [group for group in one.groups if group.missing and group.why]
+        groups = [f"{group.name}: {group.why}" for group in short]
+        said = next((group.worst.message for group in short if group.worst and group.worst.message), None)
+        reasons = f" ({'; '.join(groups[:4])})" if groups else ""
+        found.append(f"{ready} of {wanted} workers are ready{reasons}" + (f': "{said[:300]}"' if said else ""))
     return found

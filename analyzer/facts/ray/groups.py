@@ -23,6 +23,8 @@ class Group:
     hosts: int
     suspended: bool
     limits: str
+    least: int | None = None
+    """Workers that its autoscaler keeps at least; None where there is no autoscaler, which decides about all above them."""
     pods: int | None = None
     ready: int | None = None
     since: datetime | None = None
@@ -30,9 +32,14 @@ class Group:
     worst: RayPod | None = None
 
     @property
+    def needed(self) -> int:
+        """Workers that must be there: what an autoscaler asks for and nobody made yet is not missed."""
+        return self.wanted if self.least is None else min(self.wanted, max(self.least, self.pods or 0))
+
+    @property
     def missing(self) -> int | None:
-        """Workers that are wanted and not ready."""
-        return None if self.ready is None else max(0, self.wanted - self.ready)
+        """Workers that are needed and not ready."""
+        return None if self.ready is None else max(0, self.needed - self.ready)
 
 
 def read_groups(spec: dict[str, Any]) -> list[Group]:
@@ -47,9 +54,9 @@ def read_groups(spec: dict[str, Any]) -> list[Group]:
         hosts = max(1, number(one.get("numOfHosts")) or 1)
         suspended = flag(one.get("suspend")) or False
         limits = _limits(least, most) if autoscaling else f"{replicas}"
-        groups.append(
-            Group(text(one.get("groupName")) or "", 0 if suspended else min(replicas * hosts, NO_LIMIT), hosts, suspended, limits)
-        )
+        wanted = 0 if suspended else min(replicas * hosts, NO_LIMIT)
+        kept = min(least * hosts, NO_LIMIT) if autoscaling else None
+        groups.append(Group(text(one.get("groupName")) or "", wanted, hosts, suspended, limits, kept))
     return groups
 
 
@@ -84,6 +91,7 @@ def rows(object_id: int, groups: list[Group]) -> list[dict[str, Any]]:
             "idx": index,
             "group_name": group.name,
             "wanted": group.wanted,
+            "needed": group.needed,
             "hosts": group.hosts,
             "suspended": group.suspended,
             "limits": group.limits,

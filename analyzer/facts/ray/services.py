@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -118,9 +118,11 @@ def _applications(role: str, status: dict[str, Any]) -> Iterator[Application]:
     for app, told in mapping(status.get("applicationStatuses")).items():
         path = f"{place}.applicationStatuses{_key(app)}"
         found = mapping(told)
-        yield _application(role, cluster, app, None, found, path)
+        whole = _application(role, cluster, app, None, found, path)
+        yield whole
         for deployment, one in mapping(found.get("serveDeploymentStatuses")).items():
-            yield _application(role, cluster, app, deployment, mapping(one), f"{path}.serveDeploymentStatuses{_key(deployment)}")
+            part = _application(role, cluster, app, deployment, mapping(one), f"{path}.serveDeploymentStatuses{_key(deployment)}")
+            yield part if part.since else replace(part, since=whole.since)
     # Before 1.0 there was one application without a name.
     for index, one in enumerate(mappings(status.get("serveDeploymentStatuses"))):
         yield _application(role, cluster, "", text(one.get("name")), one, f"{place}.serveDeploymentStatuses[{index}]")

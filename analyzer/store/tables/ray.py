@@ -46,7 +46,7 @@ autoscaling BOOLEAN Ray's autoscaler sets the number of workers
 owner_kind VARCHAR RayService or RayJob that made it, null where none did
 owner_name VARCHAR its name
 head_service VARCHAR Service of the head
-workers_wanted INTEGER worker pods wanted
+workers_wanted INTEGER worker pods that must be there, see needed in ray_groups
 workers_ready INTEGER worker pods ready
 workers_from VARCHAR pods (counted by us) or status; null where neither can be told
 workers_since TIMESTAMP since when workers are missing, as far as pods and status say
@@ -62,12 +62,13 @@ object_id BIGINT the RayCluster
 idx INTEGER position in spec.workerGroupSpecs, from 0
 group_name VARCHAR name of the group
 wanted INTEGER worker pods wanted: replicas within their limits, times hosts
+needed INTEGER of them those that must be there: all, but with an autoscaler only those made, and at least minReplicas
 hosts INTEGER pods a replica
 suspended BOOLEAN the group is suspended
 limits VARCHAR how many replicas there may be, in words
 pods INTEGER worker pods that there are, without those being deleted; null where pods cannot be told
 ready INTEGER worker pods ready; null where pods cannot be told
-missing INTEGER wanted and not ready; null where pods cannot be told
+missing INTEGER needed and not ready; null where pods cannot be told
 since TIMESTAMP since when the oldest of them is not ready
 why VARCHAR states of the pods that are not ready, with their number
 pod VARCHAR the pod that is not ready longest
