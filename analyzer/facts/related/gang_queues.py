@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import duckdb
+import orjson
 
 from analyzer.facts import quantity
 from analyzer.facts.related.gangs import KAI, PROJECTS, VOLCANO
@@ -39,6 +40,14 @@ SELECT object_id, api_group, 'Queue', '', name, state, NULL,
 FROM gang_queues ORDER BY object_id
 """
 
+_WAITING = """
+SELECT g.object_id, q.object_id, o.json -> '$.spec.minResources'
+FROM gangs g JOIN gang_queues q ON q.input = g.input AND q.api_group = g.api_group AND q.name = g.queue
+JOIN objects o ON o.object_id = g.object_id
+WHERE g.api_group = 'scheduling.volcano.sh' AND g.state = 'Pending' AND json_type(o.json, '$.spec.minResources') = 'OBJECT'
+ORDER BY g.object_id
+"""
+
 # A queue that the scheduler passes over shows in the groups that name it, but for those that it looked at.
 _EDGES = """
 INSERT INTO relations
@@ -49,7 +58,10 @@ WHERE coalesce(g.reason, 'QueueDoesNotExist') = 'QueueDoesNotExist'
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `gang_queues`, `gang_queue_resources` and rows of `states`, and edges to groups. Needs `coverage`, `gangs`."""
+    """Fills `gang_queues`, `gang_queue_resources`, `gang_excess`, rows of `states`, and edges to groups.
+
+    Needs `coverage`, `gangs`.
+    """
     queues = list(stored(con, [(VOLCANO, "Queue"), (KAI, "Queue")]))
     if not queues:
         return
@@ -66,6 +78,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(_STATE)
     con.execute(_STATES)
     con.execute(_EDGES)
+    insert_rows(con, "gang_excess", list(_excess(con)))
 
 
 def _missing(row: dict[str, Any], above: dict[tuple[int, str, str], str | None]) -> str | None:
@@ -130,6 +143,28 @@ def _resource(
         "at_most": limit is not None and value >= limit and value > 0,
         "over_quota": share is not None and value > share,
     }
+
+
+def _excess(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
+    """What groups of Volcano that wait ask for (minResources) beyond what their queue may use beside what it uses."""
+    limits: dict[int, list[tuple[str, str, str | None]]] = {}
+    for queue_id, resource, most, used in con.execute(
+        "SELECT object_id, resource, most, used FROM gang_queue_resources WHERE most IS NOT NULL ORDER BY object_id, resource"
+    ).fetchall():
+        limits.setdefault(queue_id, []).append((resource, most, used))
+    for object_id, queue_id, least in con.execute(_WAITING).fetchall() if limits else ():
+        asks = mapping(orjson.loads(least))
+        for resource, most, used in limits.get(queue_id, ()):
+            ask, limit, taken = quantity.parse(asks.get(resource)), quantity.parse(most), quantity.parse(used) or Fraction(0)
+            if ask is not None and limit is not None and ask > 0 and ask + taken > limit:
+                yield {
+                    "object_id": object_id,
+                    "resource": resource,
+                    "asks": _amount(asks.get(resource)),
+                    "used": used or "0",
+                    "most": most,
+                    "never": ask > limit,
+                }
 
 
 def _kai(value: object, suffix: str) -> str | None:

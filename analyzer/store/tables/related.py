@@ -157,4 +157,17 @@ at_most BOOLEAN as much is used as it may use
 over_quota BOOLEAN more is used than its share
 """,
     ),
+    table(
+        "gang_excess",
+        "facts",
+        "Resources of which a PodGroup of Volcano that is not let in asks for more than its queue has left of its capability.",
+        """
+object_id BIGINT the PodGroup
+resource VARCHAR the resource
+asks VARCHAR what it asks for at least (minResources)
+used VARCHAR used in its queue
+most VARCHAR the most that the queue may use
+never BOOLEAN it asks for more than that alone
+""",
+    ),
 )
