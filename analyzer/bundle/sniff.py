@@ -34,11 +34,13 @@ _MAX_NULS = 0.3
 # How lines of syslog, klog, dmesg, the kernel's own log, journald's JSON and usual loggers begin, and those of NVIDIA's kernel
 # drivers and fabric manager.
 _LOG_LINE = re.compile(
-    rb"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |[IWEF]\d{4} \d\d:\d\d:\d\d|\[ *\d+\.\d+\]|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
+    rb"^(?:\x1b\[[\d;]{0,12}m){0,3}(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
+    rb"|[IWEF]\d{4} \d\d:\d\d:\d\d|\[ *\d+\.\d+\]|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
     rb"|\d,\d+,\d+|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|(?:time|ts|level)=|-- (?:Logs|Journal) begin"
-    rb"|[a-z]+ *:[a-z]+ *: \d{4}-|<\d{1,3}>(?:\[ *\d|[A-Z][a-z]{2} )|\{.{0,2000}\"__REALTIME_TIMESTAMP\""
+    rb"|[a-z]+ *:[a-z]+ *: (?:\d{4}-|\[)|<\d{1,3}>(?:\[ *\d|[A-Z][a-z]{2} |NVRM: )|\{.{0,2000}\"__REALTIME_TIMESTAMP\""
     rb"|\[[A-Z][a-z]{2} \d\d \d{4} \d\d:|NVRM: |nvidia-nvswitch\d)"
 )
+_EXPORT = re.compile(rb"^__CURSOR=.{1,400}\n__REALTIME_TIMESTAMP=\d", re.MULTILINE)
 _LOOKED_AT = 50
 
 
@@ -68,6 +70,8 @@ def looks_like_log(head: bytes) -> bool:
     """Whether most of the first lines begin as log lines do."""
     if not looks_like_text(head):
         return False
+    if _EXPORT.search(head):
+        return True
     lines = [line for line in head.split(b"\n")[:_LOOKED_AT] if line.strip()]
     hits = sum(1 for line in lines if _LOG_LINE.match(line) or time_of(line))
     return hits * 2 >= len(lines)

@@ -11,6 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.bundle.formats.base import Place
+from analyzer.bundle.signatures import Scanner, search
+from analyzer.engine.pack import load_packs, signatures_of
 from analyzer.facts.gpu import stack_words, xid_codes, xid_lines
 
 RULES = Path(__file__).parents[2] / "rules" / "gpu"
@@ -44,6 +47,20 @@ XID = "NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, GPU has 
             None,
             "forge-1",
         ),
+        (f"kern  :warn  : [ 1.500000] {XID}", None, "1.500000 s after the boot", None),
+        (f"kern  :warn  : [Sun Nov  1 11:00:00 2026] {XID}", None, "Sun Nov  1 11:00:00 2026", None),
+        (
+            f"2026-11-01T11:00:00+0000 forge-1 kernel: [ 7.500000] {XID}",
+            utc(2026, 11, 1, 11),
+            "7.500000 s after the boot",
+            "forge-1",
+        ),
+        (
+            f'2026-11-01T11:00:00Z stdout F {{"log":"[ 1.500000] {XID}\\n","stream":"stdout"}}',
+            utc(2026, 11, 1, 11),
+            "1.500000 s after the boot",
+            None,
+        ),
         (XID, None, None, None),
     ],
 )
@@ -63,6 +80,11 @@ def test_what_stands_before_the_words(line: str, at: datetime | None, stamp: str
             "Xid (PCI:0000:1b:00): 154, GPU recovery action changed from 0x0 (None) to 0x4 (Drain and Reset)",
             (None, None, None, "Drain and Reset"),
         ),
+        ("Xid (PCI:0000:1b:00): 13, pid='77', name='my app', Graphics", (77, "my app", None, None)),
+        (
+            r'{"log":"NVRM: Xid (PCI:0000:1b:00): 79, pid=\u003cunknown\u003e, name=\u003cunknown\u003e, gone\n"}',
+            (None, None, None, None),
+        ),
         ("SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress", (None, None, "nonfatal", None)),
     ],
 )
@@ -79,6 +101,7 @@ def test_the_words(line: str, expected: tuple[object, ...]) -> None:
         ("9b:00.0", "0000:9b:00"),
         ("00010008:06:00.0", "00010008:06:00"),
         ("0000:9b:00:", "0000:9b:00"),
+        ("009b:00", "0000:9b:00"),
         ("no", None),
         ("", None),
         (None, None),
@@ -88,12 +111,52 @@ def test_addresses(written: str | None, read: str | None) -> None:
     assert xid_lines.pci(written) == read
 
 
+SCANNER = Scanner(signatures_of(load_packs(())))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[ 1.5] NVRM: Xid (PCI:0000:1b:00): 79, gone",
+        b"\x1b[32m[ 1.5] \x1b[0m\x1b[33mNVRM: \x1b[0m\x1b[31mXid (PCI:0000:1b:00): 79, gone\x1b[0m",
+        b"[ 1.5] NVRM: Xid (1b:00): 79, gone",
+        b"[ 1.5] NVRM: Xid (PCI:0000:1b:00 GPU-I:05): 79, gone\r",
+    ],
+)
+def test_however_the_kernel_driver_says_it(line: bytes) -> None:
+    hits, _ = search(SCANNER, Place("", "", "", "other"), "dmesg.log", "plain", line + b"\n")
+    assert [hit.signature for hit in hits] == ["gpu/xid", "gpu/xid-bus"]
+    found = [(xid_lines.pci(pci), code) for pci, code, _ in xid_lines.xids(xid_lines.message(hits[0].text))]
+    assert found == [("0000:1b:00", "79")]
+
+
+@pytest.mark.parametrize("line", [b"NVRM: Xid (PCI:0000:1b:00) handler registered", b"Xid (none) seen", b"app: Xid (7:1): 9"])
+def test_what_is_none_of_its_errors(line: bytes) -> None:
+    assert search(SCANNER, Place("", "", "", "other"), "dmesg.log", "plain", line + b"\n")[0] == []
+
+
+def test_several_in_one_line_are_told_apart() -> None:
+    line = "NVRM: Xid (PCI:0000:1b:00): 48, pid=5, name=a, DBE NVRM: Xid (PCI:0000:1c:00): 31, pid=6, name=b, MMU"
+    found = [(pci, code, xid_lines.words(words)) for pci, code, words in xid_lines.xids(line)]
+    assert [(pci, code, words.pid, words.detail) for pci, code, words in found] == [
+        ("0000:1b:00", "48", 5, "DBE"),
+        ("0000:1c:00", "31", 6, "MMU"),
+    ]
+
+
+def test_what_stands_around_an_exported_message() -> None:
+    front = xid_lines.exported("__REALTIME_TIMESTAMP=1793530800000000\n_BOOT_ID=" + "a" * 32 + "\n_HOSTNAME=forge-1\n")
+    assert (front.at, front.host, front.boot) == (utc(2026, 11, 1, 11), "forge-1", "a" * 32)
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read(text: str) -> None:
     front, words = xid_lines.front(text), xid_lines.words(text)
     assert front.host is None or front.host in text
-    assert words.detail in text
+    assert words.detail in xid_lines.message(text)
     xid_lines.pci(text)
+    xid_lines.exported(text)
+    assert all(code.isdigit() for _, code, _ in xid_lines.xids(text))
 
 
 @pytest.mark.parametrize("code", [13, 31, 43, 68, 109])

@@ -17,12 +17,13 @@ from analyzer.facts.gpu.bug_reports import Reports
 from analyzer.facts.gpu.log_hosts import Boots, Hosts, Where
 
 _HITS = """
-SELECT h.log_id, h.line, h.at, h.text, h.before, h.signature, h.fields FROM log_hits h
+SELECT h.log_id, h.line, h.at, h.text, h.before, h.after, h.signature, h.fields FROM log_hits h
 WHERE h.signature LIKE 'gpu/xid%' OR h.signature LIKE 'gpu/sxid%' ORDER BY h.log_id, h.line, h.signature
 """
 _UUID = re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _LABEL = re.compile(r'(UUID|pci_bus_id|Hostname)="([^"]{1,260})"', re.ASCII)
 
+_KERNEL = frozenset({"gpu/xid", "gpu/xid-memory", "gpu/xid-bus", "gpu/xid-firmware", "gpu/xid-nvlink", "gpu/xid-recovery"})
 _SOURCES = {
     "gpu/sxid-fabric-manager": "fabric-manager",
     "gpu/xid-plugin": "device-plugin",
@@ -63,6 +64,17 @@ _WITHOUT_CODE = {
 
 
 @dataclass(frozen=True, slots=True)
+class _Hit:
+    log_id: int
+    line: int
+    at: datetime | None
+    text: str
+    before: str
+    after: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One line about an error of a GPU, or of an NVSwitch where `switch` is true."""
 
@@ -96,7 +108,7 @@ def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots, reports: Re
     events: list[Event] = []
     uuids = reports.uuids()
     seen: set[tuple[int, int]] = set()
-    for log_id, line, at, text, before, signature, fields in con.execute(_HITS).fetchall():
+    for log_id, line, at, text, before, after, signature, fields in con.execute(_HITS).fetchall():
         told = {name: value for name, value in orjson.loads(fields or "{}").items() if value}
         if signature == "gpu/xid-uuid":
             address = xid_lines.pci(told.get("pci"))
@@ -106,20 +118,30 @@ def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots, reports: Re
         # One line may have several signatures.
         if (log_id, line) in seen:
             continue
-        event = _event((log_id, line, at, text, before or "", signature), told, hosts, boots, reports)
-        if event:
+        hit = _Hit(log_id, line, at, text, before or "", after or "", signature)
+        found = [event for one, words in _told(hit, told) if (event := _event(hit, one, words, hosts, boots, reports))]
+        if found:
             seen.add((log_id, line))
-            events.append(event)
+            events += found
     return Found(list(_without_more(_with_boots(events))), uuids)
 
 
-def _event(
-    hit: tuple[int, int, datetime | None, str, str, str], told: dict[str, Any], hosts: Hosts, boots: Boots, reports: Reports
-) -> Event | None:
-    log_id, line, at, text, before, signature = hit
+def _told(hit: _Hit, told: dict[str, Any]) -> list[tuple[dict[str, Any], xid_lines.Words]]:
+    """What a line tells, and its words: of the kernel several times, where several messages stand in one line."""
+    if hit.signature in _KERNEL:
+        several = list(xid_lines.xids(xid_lines.message(hit.text)))
+        if several:
+            return [(told | {"pci": pci, "code": code}, xid_lines.words(words)) for pci, code, words in several]
+    return [(told, xid_lines.words(hit.text))]
+
+
+def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts, boots: Boots, reports: Reports) -> Event | None:
+    log_id, line, text, signature = hit.log_id, hit.line, hit.text, hit.signature
     if "Xid (" in text and signature in ("gpu/xid-off-bus", "gpu/xid-gpu-lost"):
         return None  # its own signature reads it
-    front, words = xid_lines.front(text), xid_lines.words(text)
+    front = xid_lines.front(text)
+    if text.startswith("MESSAGE="):
+        front = xid_lines.exported(f"{hit.before}\n{hit.after}")
     switch = signature.startswith("gpu/sxid")
     grade = told.get("grade", "").replace("-", "") or words.grade
     code = _code(told)
@@ -128,7 +150,7 @@ def _event(
         labels = dict(_LABEL.findall(text))
         address, uuid, host = xid_lines.pci(labels.get("pci_bus_id")), _uuid(labels.get("UUID")), labels.get("Hostname")
     if signature == "gpu/xid-off-bus":
-        code, address = xid_codes.OFF_BUS, xid_lines.named_pci(text) or xid_lines.named_pci(before)
+        code, address = xid_codes.OFF_BUS, xid_lines.named_pci(text) or xid_lines.named_pci(hit.before)
     if signature == "gpu/xid-gpu-lost":
         address = xid_lines.named_pci(text)
     if signature.startswith("gpu/xid-smi-"):
@@ -143,7 +165,7 @@ def _event(
     return Event(
         log_id=log_id,
         line=line,
-        at=at or front.at,
+        at=hit.at or front.at,
         front=front,
         words=words,
         where=hosts.where(log_id, host),
