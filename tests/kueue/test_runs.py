@@ -83,7 +83,7 @@ def test_pods_count_for_every_job_above_them() -> None:
             {"replicaStatuses": {"Master": {"failed": 1}, "Worker": {"failed": 2}}},
             ("failed pods", 3, 4),
         ),
-        ("workload.codeflare.dev/v1beta2", "AppWrapper", {}, {"phase": "Resetting", "retries": 2}, ("retries", 2, None)),
+        ("workload.codeflare.dev/v1beta2", "AppWrapper", {}, {"phase": "Resetting", "resettingCount": 2}, ("retries", 2, None)),
         ("batch.volcano.sh/v1alpha1", "Job", {"maxRetry": 3}, {"retryCount": 1}, ("retries", 1, 3)),
         ("trainer.kubeflow.org/v1alpha1", "TrainJob", {}, {}, (None, None, None)),
         (

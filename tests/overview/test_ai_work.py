@@ -144,7 +144,7 @@ def test_training_jobs_and_appwrappers_say_their_tries_and_reasons() -> None:
                 "replicaStatuses": {"Worker": {"failed": 2}},
             },
         ),
-        thing("workload.codeflare.dev/v1beta2", "AppWrapper", "wrap", {}, {"phase": "Resetting", "retries": 1}),
+        thing("workload.codeflare.dev/v1beta2", "AppWrapper", "wrap", {}, {"phase": "Resetting", "resettingCount": 1}),
     )
     shown = lines(named(made, "jobs").tables[0])
     assert 'bay/tide (PyTorchJob) | Failed (for 60 min) | 2 of 3 (failed pods) |  |  |  (PyTorchJobFailed: "it failed")' in shown

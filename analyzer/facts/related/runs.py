@@ -141,7 +141,7 @@ def _tries(
         return "failed pods", sum(max(0, number(one.get("failed")) or 0) for one in types), number(policy)
     if kind == "AppWrapper":
         allowed = int(limit) if limit and limit.isascii() and limit.isdigit() and len(limit) < 9 else None
-        return "retries", number(status.get("retries")) or 0, allowed
+        return "retries", number(status.get("resettingCount")) or 0, allowed
     if group == "batch.volcano.sh":
         return "retries", number(status.get("retryCount")) or 0, number(retries)
     return None, None, None
