@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import duckdb
 
-from analyzer.facts.gpu import bug_reports, xid_gpus
+from analyzer.facts.gpu import bug_reports, xid_gpus, xid_pcie
 from analyzer.facts.gpu.log_hosts import boots_of, hosts_of
 from analyzer.facts.gpu.xid_gpus import Group
 from analyzer.facts.gpu.xid_lines import pci
@@ -72,7 +73,9 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         return
     devices = [row for row in con.execute(_DEVICES).fetchall() if row[1] is not None]
     known = {(node_id, address): uuid for _, node_id, uuid, bus in devices if uuid and (address := pci(bus))}
-    groups = xid_gpus.groups_of(read(con, hosts, boots_of(con), reports), hosts, known)
+    found = read(con, hosts, boots_of(con), reports)
+    found = replace(found, events=xid_pcie.settled(found.events, known, found.uuids))
+    groups = xid_gpus.groups_of(found, hosts, known)
     slots = Slots(devices, reports.gpus, {log_id: hosts.where(log_id, None).node_id for log_id in reports.gpus})
     floods = {log_id for (log_id,) in con.execute(_FLOODS).fetchall()}
     jobs = xid_gpus.several_jobs(groups)

@@ -154,6 +154,8 @@ def part_of(event: Event, group: Group) -> str:
         return "verdict"
     if event.meaning.cls == "consequence":
         return "consequence"
+    if event.source == "pcie" and (event.log_id, event.boot) == (lead.log_id, lead.boot):
+        return "cause" if event.line <= lead.line else "consequence"
     if event.code == lead.code:
         return "cause"
     grave = event.meaning.cls in xid_codes.GRAVE and lead.meaning.cls in xid_codes.GRAVE

@@ -170,6 +170,12 @@ def pci(value: str | None) -> str | None:
     return f"{domain}:{match[2]}:{match[3]}".lower()
 
 
+def requester(number: str) -> str | None:
+    """The PCI address of what older kernels write as the id of a requester: bus, and device with function, in hexadecimal."""
+    value = int(number, 16)
+    return pci(f"{value >> 8:02x}:{(value & 0xFF) >> 3:02x}")
+
+
 def named_pci(text: str) -> str | None:
     """The last PCI address that a text names."""
     found = _NAMED.findall(text)

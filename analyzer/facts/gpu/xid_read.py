@@ -35,6 +35,7 @@ _SOURCES = {
     "gpu/xid-smi-remap": "nvidia-smi",
     "gpu/xid-smi-recovery": "nvidia-smi",
     "gpu/xid-lspci": "lspci",
+    "gpu/xid-pcie": "pcie",
 }
 _LOST = xid_codes.Meaning(
     "the GPU is lost: the driver no longer reaches it", "Drain the node and reboot it; look for Xid 79", "hardware", 2
@@ -45,6 +46,12 @@ _REMAP = xid_codes.Meaning(
 _GONE = xid_codes.Meaning(
     "the GPU does not answer on the PCIe bus",
     "Drain the node and reboot it (power cycle where that does not help); look for Xid 79",
+    "hardware",
+    2,
+)
+_BUS = xid_codes.Meaning(
+    "an uncorrectable error on the GPU's PCIe link",
+    "Drain the node; look at the PCIe link, its riser or switch, power and seating of the GPU, and for Xid 79",
     "hardware",
     2,
 )
@@ -60,6 +67,7 @@ _WITHOUT_CODE = {
     "gpu/xid-smi-remap": _REMAP,
     "gpu/xid-smi-recovery": _ASKS,
     "gpu/xid-lspci": _GONE,
+    "gpu/xid-pcie": _BUS,
 }
 
 
@@ -76,7 +84,10 @@ class _Hit:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line about an error of a GPU, or of an NVSwitch where `switch` is true."""
+    """One line about an error of a GPU, or of an NVSwitch where `switch` is true.
+
+    `port` is the PCIe port that says so where it is not certain that it speaks of a GPU at all; `pci` is what it names then.
+    """
 
     log_id: int
     line: int
@@ -93,6 +104,7 @@ class Event:
     uuid: str | None
     boot: int | None
     section: int
+    port: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +155,7 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
     if text.startswith("MESSAGE="):
         front = xid_lines.exported(f"{hit.before}\n{hit.after}")
     switch = signature.startswith("gpu/sxid")
-    grade = told.get("grade", "").replace("-", "") or words.grade
+    grade = told.get("grade", "").lower().replace("-", "") or words.grade
     code = _code(told)
     address, uuid, host = xid_lines.pci(told.get("pci")), _uuid(told.get("uuid")), front.host
     if signature == "gpu/xid-metric":
@@ -153,10 +165,14 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
         code, address = xid_codes.OFF_BUS, xid_lines.named_pci(text) or xid_lines.named_pci(hit.before)
     if signature == "gpu/xid-gpu-lost":
         address = xid_lines.named_pci(text)
+    port = None
+    if signature == "gpu/xid-pcie" and told["driver"] != "nvidia":
+        named = told.get("from")
+        port, address = address, xid_lines.pci(named) if named else xid_lines.requester(told["id"]) if "id" in told else None
     if signature.startswith("gpu/xid-smi-"):
         address = reports.gpu_above(log_id, line)
     if signature in _WITHOUT_CODE:
-        meaning = _WITHOUT_CODE[signature]
+        meaning = replace(_WITHOUT_CODE[signature], wear=grade == "nonfatal")
     elif code is None:
         return None
     else:
@@ -178,6 +194,7 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
         uuid=uuid,
         boot=boots.of(log_id, line),
         section=boots.section(log_id, line),
+        port=port,
     )
 
 

@@ -15,7 +15,7 @@ log_id BIGINT the log
 line BIGINT the line of the log's file
 at TIMESTAMP its time, null where it has none with a zone
 stamp VARCHAR the time as written, where it has no zone (or counts from the boot)
-source VARCHAR who says so: kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda, nvml, nvidia-smi or lspci
+source VARCHAR who says so: kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda, nvml, nvidia-smi, lspci or pcie (the kernel's PCIe error reporting)
 code INTEGER the Xid or SXid; null where the line has none
 switch BOOLEAN it is about an NVSwitch (SXid)
 class VARCHAR hardware, fabric, driver, application, consequence, information, verdict (Xid 154) or unknown
