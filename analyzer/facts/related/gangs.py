@@ -43,7 +43,18 @@ _NAMES = (
 )
 _MEMBERS = """
 INSERT INTO relations
-SELECT r.dst, r.src, 'member' FROM relations r JOIN gangs g ON g.object_id = r.src WHERE r.kind = 'gang' AND g.kind = 'PodGang'
+SELECT r.dst, r.src, 'member' FROM relations r JOIN gangs g ON g.object_id = r.src JOIN pods p ON p.object_id = r.dst
+WHERE r.kind = 'gang' AND g.kind = 'PodGang' AND p.state <> 'Gated'
+"""
+
+# Beyond what is needed at least, gangs wait for their base gang.
+_BASES = """
+INSERT INTO relations
+SELECT b.object_id, g.object_id, 'gang'
+FROM gangs g JOIN objects o USING (object_id)
+JOIN gangs b ON b.kind = 'PodGang' AND b.input = g.input AND b.namespace = g.namespace
+    AND b.name = json_extract_string(o.json, '$.metadata.labels."grove.io/base-podgang"')
+WHERE g.kind = 'PodGang'
 """
 
 _COUNTED = """
@@ -106,6 +117,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(_MEMBERS)
     con.execute(_PARENTS)
     con.execute(_COUNTED)
+    con.execute(_BASES)
     con.execute(_STALE)
     con.execute(_UNCOUNTED)
     con.execute(_STATES)
