@@ -11,6 +11,7 @@ import duckdb
 from analyzer import __version__
 from analyzer.engine import coverage as seen
 from analyzer.engine import macros
+from analyzer.engine.alike import entries
 from analyzer.engine.draft import Context, Draft
 from analyzer.engine.evidence import Reader, evidence
 from analyzer.engine.incidents import incidents
@@ -63,6 +64,7 @@ def analyse(
     findings = tuple(finding(draft, quoted.get(draft.id, ())) for draft in ordered)
     covered = seen.coverage(con, result.absent)
     state = health(findings, covered.kinds)
+    told = entries(trees)
     inputs = seen.inputs(con)
     newest = con.execute(
         "SELECT collected_at, collected_source FROM inputs WHERE collected_at IS NOT NULL "
@@ -77,13 +79,14 @@ def analyse(
         as_of=setting.context.newest,
         cluster=cluster,
         health=state,
-        verdict=verdict(state, trees, covered.kinds, result.not_evaluated),
+        verdict=verdict(state, trees, told, covered.kinds, result.not_evaluated),
         incidents=tuple(tree.incident for tree in trees),
         findings=findings,
         states=seen.states(con),
         not_evaluated=tuple(sorted(dict.fromkeys(result.not_evaluated), key=lambda entry: (entry.code, entry.reason))),
         coverage=covered,
         files=seen.unread_files(con),
+        entries=told,
     )
 
 

@@ -9,7 +9,7 @@ then the code and the id, so that the order never depends on chance. What a rule
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
@@ -44,7 +44,7 @@ def incidents(con: duckdb.DuckDBPyConnection, found: Sequence[Draft]) -> list[Tr
             order = _walk(root, children, found)
             above = {found[effect].id: found[parent[effect]].id for effect in order if effect in parent}
             trees.append(_tree([found[position] for position in order], above))
-    return sorted(trees, key=_rank)
+    return sorted(trees, key=rank)
 
 
 def _walk(root: int, children: dict[int, list[int]], found: Sequence[Draft]) -> list[int]:
@@ -64,10 +64,6 @@ def _among(draft: Draft) -> tuple[int, float, str, str]:
 
 def _tree(drafts: list[Draft], above: dict[str, str]) -> Tree:
     root = drafts[0]
-    hit = {known.key for draft in drafts for known in draft.members}
-    impact: dict[str, int] = {}
-    for _, kind, _, _ in sorted(hit):
-        impact[kind] = impact.get(kind, 0) + 1
     # Effects vanish with their cause: theirs are asked only where the root says nothing.
     steps = dict.fromkeys(root.next or [step for draft in drafts for step in draft.next])
     incident = Incident(
@@ -76,20 +72,39 @@ def _tree(drafts: list[Draft], above: dict[str, str]) -> Tree:
         root=root.id,
         findings=tuple(draft.id for draft in drafts),
         owner=root.owner,
-        impact=dict(sorted(impact.items(), key=lambda item: (-_WEIGHTS.get(item[0], 1), item[0]))),
+        impact=impact(drafts),
         next=tuple(steps)[:MAX_NEXT_STEPS],
         parents=above,
     )
     return Tree(incident, tuple(drafts))
 
 
-def _rank(tree: Tree) -> tuple[int, int, bool, int, float, str, str]:
-    worst = min(SEVERITIES.index(draft.severity) for draft in tree.drafts)
+def impact(drafts: Iterable[Draft]) -> dict[str, int]:
+    """How many objects of each kind these findings are about, each counted once, the weightiest kind first."""
+    members = {known.key for draft in drafts for known in draft.members}
+    found: dict[str, int] = {}
+    for _, kind, _, _ in sorted(members):
+        found[kind] = found.get(kind, 0) + 1
+    return dict(sorted(found.items(), key=lambda item: (-_WEIGHTS.get(item[0], 1), item[0])))
+
+
+def worst(drafts: Sequence[Draft]) -> int:
+    """The place of the worst severity among these findings: 0 is an error."""
+    return min(SEVERITIES.index(draft.severity) for draft in drafts)
+
+
+def hit(found: Mapping[str, int]) -> int:
+    """How much that is, in objects; a node and a controller count for more than one."""
+    return sum(_WEIGHTS.get(kind, 1) * number for kind, number in found.items())
+
+
+def rank(tree: Tree) -> tuple[int, int, bool, int, float, str, str]:
+    """The order of incidents, least first."""
+    severity = worst(tree.drafts)
     collect = all(draft.rule.domain == "collect" for draft in tree.drafts)
-    last = 2 if collect else int(SEVERITIES[worst] == "info")
-    hit = sum(_WEIGHTS.get(kind, 1) * number for kind, number in tree.incident.impact.items())
+    last = 2 if collect else int(SEVERITIES[severity] == "info")
     root = tree.drafts[0]
-    if root.rule.last and worst == SEVERITIES.index(root.severity):
-        return (last, worst, True, 0, 0, "", "")
+    if root.rule.last and severity == SEVERITIES.index(root.severity):
+        return (last, severity, True, 0, 0, "", "")
     began = -root.since.timestamp() if root.since else float("inf")
-    return (last, worst, False, -hit, began, root.code, root.id)
+    return (last, severity, False, -hit(tree.incident.impact), began, root.code, root.id)

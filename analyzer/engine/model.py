@@ -92,6 +92,19 @@ class Incident:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """What the reports tell under one number: an incident, or many of one kind, those that hit most and last longest first.
+
+    `incidents` are their ids, `names` what tells each from the others, `impact` counts each object that they hit once.
+    """
+
+    title: str
+    incidents: tuple[str, ...]
+    names: tuple[str, ...]
+    impact: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """The state of one object."""
 
@@ -232,7 +245,10 @@ class RuleSet:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a report shows. Findings are sorted: incidents' order, root first. `overview` is the cluster in tables."""
+    """Everything that a report shows. Findings are sorted: incidents' order, root first. `overview` is the cluster in tables.
+
+    `entries` are the incidents as the reports tell them; empty where each is told on its own.
+    """
 
     tool_version: str
     rules: RuleSet
@@ -250,6 +266,7 @@ class Report:
     coverage: Coverage
     files: tuple[UnreadFile, ...]
     overview: tuple[Section, ...] = ()
+    entries: tuple[Entry, ...] = ()
 
     def finding(self, finding_id: str) -> Finding:
         """The finding of that id; KeyError where there is none."""

@@ -28,6 +28,7 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report, signatures: Seq
         if table.stage == "result":
             con.execute(table.ddl())
     place = {name: incident.id for incident in report.incidents for name in incident.findings}
+    told = {name: number for number, entry in enumerate(report.entries, 1) for name in entry.incidents}
     ids = _object_ids(con, report)
     causes = {effect: cause for incident in report.incidents for effect, cause in incident.parents.items()}
     rows = [_finding_row(one, place.get(one.id), ids) | {"explained_by": causes.get(one.id)} for one in report.findings]
@@ -36,7 +37,14 @@ def store_result(con: duckdb.DuckDBPyConnection, report: Report, signatures: Seq
         con,
         "incidents",
         [
-            {"rank": rank, "id": one.id, "title": one.title, "root": one.root, "json": incident_dict(one)}
+            {
+                "rank": rank,
+                "id": one.id,
+                "title": one.title,
+                "root": one.root,
+                "entry": told.get(one.id, rank),
+                "json": incident_dict(one),
+            }
             for rank, one in enumerate(report.incidents, 1)
         ],
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from analyzer.engine.incidents import Tree
-from analyzer.engine.model import Finding, Health, KindCoverage, NotEvaluated
+from analyzer.engine.model import Entry, Finding, Health, KindCoverage, NotEvaluated
 from analyzer.engine.templates import clip, listing, plural
 
 CORE_KINDS = ("Node", "Pod", "Event")
@@ -17,6 +18,7 @@ NAME = 16
 """From so many characters on a word is taken for a name: it stays whole, so that it can be searched."""
 MAX_WORD = 317
 """A namespace with a name has at most so many characters (Kubernetes' API: 63 and 253); what is longer is none."""
+_FIRST = re.compile("[:;] ")
 _TORN = "; the bundle itself is not whole"
 _UNSEEN = ("partial", "forbidden", "not-collected", "removed")
 _HOW = {"partial": "only partly collected", "forbidden": "forbidden to the collector", "not-collected": "not collected"}
@@ -36,11 +38,25 @@ def health(findings: Sequence[Finding], kinds: Sequence[KindCoverage]) -> Health
     return "cannot-tell" if unseen_core(kinds) else "healthy"
 
 
-def verdict(state: Health, trees: Sequence[Tree], kinds: Sequence[KindCoverage], not_evaluated: Sequence[NotEvaluated]) -> str:
-    """One sentence: how many faults, and the causes in order; or that there is none, or what was not seen."""
+def verdict(
+    state: Health,
+    trees: Sequence[Tree],
+    entries: Sequence[Entry],
+    kinds: Sequence[KindCoverage],
+    not_evaluated: Sequence[NotEvaluated],
+) -> str:
+    """One sentence: how many faults, and the causes in order; or that there is none, or what was not seen.
+
+    Args:
+        state: the health.
+        trees: all incidents, most important first.
+        entries: the same as the reports tell them, many alike as one; empty where each is told on its own.
+        kinds: what is known of each kind.
+        not_evaluated: rules that could not be evaluated.
+    """
     torn = any(draft.severity != "info" for tree in trees for draft in tree.drafts if draft.rule.domain == "collect")
     if state == "problems":
-        return f"{_problems(trees)}{_TORN if torn else ''}."
+        return f"{_problems(trees, entries)}{_TORN if torn else ''}."
     skipped = len({entry.code for entry in not_evaluated if not entry.code.endswith("/*")})
     rest = f"; {plural(skipped, 'rule')} could not be evaluated" if skipped else ""
     if torn:
@@ -55,27 +71,39 @@ def verdict(state: Health, trees: Sequence[Tree], kinds: Sequence[KindCoverage],
     return f"Cannot tell whether something is wrong: {seen}; no fault found in the rest{rest}."
 
 
-def _problems(trees: Sequence[Tree]) -> str:
-    """`Four faults: …; …; …; and one more; besides, one warning.`"""
+def _problems(trees: Sequence[Tree], entries: Sequence[Entry]) -> str:
+    """`Four faults: …, …, …, and one more; besides, one warning.`; of many alike `515 faults of three kinds: …`."""
     counted = [tree for tree in trees if _worst(tree) != "info" and not _only_collect(tree)]
     faults = [tree for tree in counted if _worst(tree) == "error"]
-    head = _counted(len(faults), "fault") if faults else _counted(len(counted), "warning")
-    shown = (faults or counted)[:NAMED]
-    causes = [_inside(clause(tree.incident.title)) for tree in shown]
-    left = len(faults or counted) - len(shown)
+    titles = _titles(faults or counted, entries)
+    causes = [_inside(clause(title)) for title in titles[:NAMED]]
+    left = len(titles) - len(causes)
     if left:
         causes.append(f"{_number(left)} more")
-    sentence = f"{head}: {_joined(causes)}"
-    warnings = len(counted) - len(faults) if faults else 0
-    besides = f"; besides, {_counted(warnings, 'warning').lower()}" if warnings else ""
-    return f"{sentence}{besides}"
+    sentence = f"{_kinds(faults or counted, titles, 'fault' if faults else 'warning')}: {_joined(causes)}"
+    warnings = [tree for tree in counted if _worst(tree) != "error"] if faults else []
+    return f"{sentence}; besides, {_kinds(warnings, _titles(warnings, entries), 'warning').lower()}" if warnings else sentence
+
+
+def _titles(trees: Sequence[Tree], entries: Sequence[Entry]) -> list[str]:
+    """What these incidents are called, many alike by one title."""
+    if not entries:
+        return [tree.incident.title for tree in trees]
+    wanted = {tree.incident.id for tree in trees}
+    return [entry.title for entry in entries if entry.incidents[0] in wanted]
+
+
+def _kinds(trees: Sequence[Tree], titles: Sequence[str], word: str) -> str:
+    """`Four faults`; `515 faults of three kinds` where many are alike."""
+    number = _counted(len(trees), word)
+    return f"{number} of {_counted(len(titles), 'kind').lower()}" if len(titles) < len(trees) else number
 
 
 def clause(title: str) -> str:
-    """What a title says before its explanation (`: …`), cut between words where it is long; names stay whole."""
+    """What a title says before its explanation (`: …`) or addition (`; …`), cut between words where long; names stay whole."""
     left = MAX_CLAUSE
     kept: list[str] = []
-    for word in title.split(": ", 1)[0].rstrip(".:").split():
+    for word in _FIRST.split(title, maxsplit=1)[0].rstrip(".:;").split():
         left -= min(len(word), NAME) + bool(kept)
         if left < 0:
             return f"{' '.join(kept).rstrip(',;')} …"
@@ -90,9 +118,12 @@ def _inside(words: str) -> str:
 
 
 def _joined(causes: list[str]) -> str:
+    """`A, and B`; causes that have a comma of their own are set apart by semicolons."""
     if len(causes) < 2:
         return "".join(causes)
-    return f"{'; '.join(causes[:-1])}; and {causes[-1]}"
+    if any("," in re.sub(r"\d,\d", "", cause) for cause in causes):
+        return "; ".join(causes)
+    return f"{', '.join(causes[:-1])}, and {causes[-1]}"
 
 
 def _worst(tree: Tree) -> str:
@@ -108,9 +139,9 @@ _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight"
 
 
 def _number(count: int) -> str:
-    return _NUMBERS[count].lower() if count < len(_NUMBERS) else str(count)
+    return _NUMBERS[count].lower() if count < len(_NUMBERS) else f"{count:,}"
 
 
 def _counted(count: int, word: str) -> str:
-    number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    number = _NUMBERS[count] if count < len(_NUMBERS) else f"{count:,}"
     return f"{number} {word}{'' if count == 1 else 's'}"

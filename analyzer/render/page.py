@@ -17,12 +17,15 @@ from analyzer.render.questions import QUESTIONS
 from analyzer.render.ticket import ticket
 from analyzer.render.view import (
     SHORT_INCIDENTS,
+    Alike,
     Ask,
     IncidentView,
     Quote,
     absent_domains,
     asks,
+    every_one,
     full_views,
+    in_incidents,
     incident_views,
     measured_at,
     not_shown,
@@ -35,6 +38,10 @@ VERDICT: Final = 2_000
 """Characters of the verdict: three causes with the longest names fit."""
 FINDINGS: Final = 500
 DETAILS: Final = 200
+ALIKE: Final = 100
+"""Incidents that are told as one, listed in its card."""
+ALIKE_ROWS: Final = 10
+"""So many of such incidents have their findings in the table of all findings."""
 OBJECTS: Final = 50
 ASKS: Final = 60
 NAMESPACES: Final = 300
@@ -58,9 +65,11 @@ class FindingRow:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """An incident told in full."""
+    """An incident told in full; of many that are alike the first one's chain, and the others by name."""
 
     view: IncidentView
+    alike: tuple[Alike, ...]
+    alike_command: str
     chain: Chain
     references: tuple[str, ...]
     why: str
@@ -73,6 +82,7 @@ class Page:
     title: str
     verdict: str
     after: str
+    told: int
     facts: tuple[tuple[str, tuple[str, ...], bool], ...]
     cards: tuple[Card, ...]
     short: tuple[IncidentView, ...]
@@ -116,7 +126,9 @@ def _after(report: Report, views: tuple[IncidentView, ...], open_rules: int) -> 
     return " ".join(says)
 
 
-def _facts(report: Report, open_rules: int, asked: int) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+def _facts(
+    report: Report, views: tuple[IncidentView, ...], open_rules: int, asked: int
+) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
     cluster = report.cluster
     nodes = "unknown" if cluster.nodes is None else words.number(cluster.nodes)
     gpu = [f"{words.number(cluster.gpu_nodes)} of them with GPUs"] if cluster.gpu_nodes else []
@@ -124,7 +136,7 @@ def _facts(report: Report, open_rules: int, asked: int) -> tuple[tuple[str, tupl
     rows: list[tuple[str, tuple[str, ...], bool]] = [
         ("Cluster", tuple(text for text in (cluster.version, cluster.platform) if text) or ("unknown",), False),
         ("Nodes", (nodes, *gpu), False),
-        ("Findings", (words.counts(report), f"in {words.plural(len(report.incidents), 'incident')}"), False),
+        ("Findings", (words.counts(report), *in_incidents(report, views)), False),
         (
             "Could not be evaluated",
             (f"{words.number(open_rules)} of {words.plural(report.rules.count, 'rule')}",)
@@ -152,7 +164,9 @@ def _facts(report: Report, open_rules: int, asked: int) -> tuple[tuple[str, tupl
 
 def _rows(report: Report, views: tuple[IncidentView, ...]) -> tuple[FindingRow, ...]:
     number = {name: view.number for view in views for name in view.incident.findings}
-    ordered = sorted(report.findings, key=lambda finding: words.RANK[finding.severity])
+    # Hundreds of one kind would hide all others.
+    hidden = {name for view in views for one in view.alike[ALIKE_ROWS:] for name in one.findings}
+    ordered = sorted((one for one in report.findings if one.id not in hidden), key=lambda finding: words.RANK[finding.severity])
     rows = []
     for index, finding in enumerate(ordered[:FINDINGS]):
         detail = index < DETAILS
@@ -183,7 +197,9 @@ def build(report: Report) -> Page:
     cards = tuple(
         Card(
             view,
-            chain(report, view.steps, view.incident.title),
+            view.alike[:ALIKE],
+            every_one(view) if len(view.alike) > ALIKE else "",
+            chain(report, view.steps, view.root.title if view.alike else view.incident.title),
             tuple(link for link in view.root.references if LINKED.fullmatch(link)),
             clip(one_line(view.root.why), 2000),
         )
@@ -196,7 +212,8 @@ def build(report: Report) -> Page:
         title=clip(one_line(report.verdict), 90),
         verdict=clip(one_line(report.verdict), VERDICT),
         after=_after(report, views, open_rules),
-        facts=_facts(report, open_rules, answerable),
+        told=len(views),
+        facts=_facts(report, views, open_rules, answerable),
         cards=cards,
         short=short,
         more_incidents=not_shown(len(views), len(cards) + len(short), "incident"),

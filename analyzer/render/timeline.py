@@ -80,7 +80,9 @@ def moments(report: Report, views: Sequence[IncidentView]) -> tuple[Moment, ...]
             step.finding.since,
             words.when(step.finding.since, report.collected_at),
             view.number,
-            one_line(step.finding.title),
+            f"first of {words.number(len(view.alike))}: {one_line(view.title)}"
+            if view.alike and step.first
+            else one_line(step.finding.title),
             step.finding.basis,
         )
         for view in views

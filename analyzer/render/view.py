@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
 
-from analyzer.engine.model import BROKEN, NO_TRACE, Evidence, Finding, Incident, NotEvaluated, Report, Severity
+from analyzer.engine.model import BROKEN, NO_TRACE, Entry, Evidence, Finding, Incident, NotEvaluated, Report, Severity
 from analyzer.render import words
 from analyzer.render.escape import clip, excerpt, one_line, short_path
 from analyzer.render.tree import Step, steps
@@ -18,12 +19,31 @@ SHORT_INCIDENTS: Final = 90
 """So many get one line; the rest is a count."""
 
 
+_EVER = datetime.max.replace(tzinfo=UTC)
 _PLACED = re.compile(r"(.*) \((\S[^()]*:\d+)\)\Z", re.DOTALL)
+
+
+NAMED: Final = 5
+"""So many of incidents that are told as one are named in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """One of many incidents that are told as one: what tells it from the others, its root and all its findings."""
+
+    name: str
+    root: Finding
+    findings: tuple[str, ...]
+    broken: str
+    since: str
 
 
 @dataclass(frozen=True, slots=True)
 class IncidentView:
-    """An incident in words; `number` counts from 1."""
+    """An incident in words; `number` counts from 1.
+
+    Of many that are alike it is the first one's, with all findings and the impact of all of them; `alike` are they.
+    """
 
     number: int
     incident: Incident
@@ -38,6 +58,7 @@ class IncidentView:
     next: tuple[str, ...]
     title: str
     message: str
+    alike: tuple[Alike, ...] = ()
 
     @property
     def first_step(self) -> str:
@@ -46,8 +67,20 @@ class IncidentView:
 
     @property
     def also(self) -> int:
-        """How many findings it holds besides the root."""
-        return len(self.incident.findings) - 1
+        """How many findings it holds besides the root, or the roots of those that are alike."""
+        return len(self.incident.findings) - (len(self.alike) or 1)
+
+    @property
+    def named(self) -> str:
+        """The first of those that are alike, by name, and how many more; empty where it is one incident."""
+        return _named(self.alike)
+
+    @property
+    def label(self) -> str:
+        """A short name for a list of sections."""
+        if self.alike:
+            return f"{clip(self.alike[0].name.rpartition(' ')[2].rpartition('/')[2], 12)} +{words.number(len(self.alike) - 1)}"
+        return clip(one_line(self.root.object.name or self.root.object.kind), 18)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,35 +153,104 @@ def _basis(rows: tuple[Step, ...]) -> str:
 
 
 def incident_views(report: Report) -> tuple[IncidentView, ...]:
-    """All incidents of a report in its own order, most important first.
+    """What a report tells, most important first: its incidents in its own order, many that are alike as one.
 
     An incident whose root is not among the findings is left out: there is nothing to show of it.
     """
     findings = {finding.id: finding for finding in report.findings}
+    incidents = {incident.id: incident for incident in report.incidents}
     views: list[IncidentView] = []
-    for number, incident in enumerate(report.incidents, 1):
-        rows = steps(incident, findings)
-        if not rows:
-            continue
-        root = rows[0].finding
-        views.append(
-            IncidentView(
-                number=number,
-                incident=incident,
-                root=root,
-                severity=min((step.finding.severity for step in rows), key=words.RANK.__getitem__),
-                steps=rows,
-                owner=words.OWNER[incident.owner],
-                waiting=words.WAITING[root.waiting],
-                broken=tuple(words.plural(count, kind) for kind, count in incident.impact.items() if count),
-                since=_since(report, root),
-                basis=_basis(rows),
-                next=incident.next or root.next,
-                title=one_line(incident.title),
-                message=clip(one_line(root.message), 1200),
-            )
-        )
+    for number, entry in enumerate(report.entries or _apart(report), 1):
+        group = [
+            (name, incidents[which])
+            for name, which in zip(entry.names, entry.incidents, strict=True)
+            if which in incidents and incidents[which].root in findings
+        ]
+        if group:
+            views.append(_view(report, number, entry, group, findings))
     return tuple(views)
+
+
+def _apart(report: Report) -> tuple[Entry, ...]:
+    return tuple(Entry(incident.title, (incident.id,), ("",), incident.impact) for incident in report.incidents)
+
+
+def _view(
+    report: Report, number: int, entry: Entry, group: list[tuple[str, Incident]], findings: dict[str, Finding]
+) -> IncidentView:
+    incident = group[0][1]
+    rows = steps(incident, findings)
+    root = rows[0].finding
+    alike: tuple[Alike, ...] = ()
+    message, oldest = clip(one_line(root.message), 1200), root
+    if len(group) > 1:
+        alike = tuple(_alike(report, name, one, findings[one.root]) for name, one in group)
+        dated = [one.root for one in alike if one.root.since is not None]
+        oldest = min(dated, key=lambda one: one.since or _EVER, default=root)
+        message = f"{_spread(alike)}: {_named(alike)}. One of them: {message}"
+        incident = replace(
+            incident, title=entry.title, impact=entry.impact, findings=tuple(name for _, one in group for name in one.findings)
+        )
+    return IncidentView(
+        number=number,
+        incident=incident,
+        root=root,
+        severity=min((step.finding.severity for step in rows), key=words.RANK.__getitem__),
+        steps=rows,
+        owner=words.OWNER[incident.owner],
+        waiting=words.WAITING[root.waiting],
+        broken=_broken(entry.impact),
+        since=_since(report, oldest) + (", the oldest" if alike else ""),
+        basis=_basis(rows),
+        next=incident.next or root.next,
+        title=one_line(incident.title),
+        message=message,
+        alike=alike,
+    )
+
+
+def _alike(report: Report, name: str, incident: Incident, root: Finding) -> Alike:
+    return Alike(
+        name=clip(one_line(name), words.NAME),
+        root=root,
+        findings=incident.findings,
+        broken=", ".join(_broken(incident.impact)),
+        since=words.when(root.since, report.collected_at),
+    )
+
+
+def _broken(impact: dict[str, int]) -> tuple[str, ...]:
+    return tuple(words.plural(count, kind) for kind, count in impact.items() if count)
+
+
+def _named(alike: tuple[Alike, ...]) -> str:
+    """`ClusterQueue a, b, c, d, e and 195 more`: what all names begin with is said once."""
+    if not alike:
+        return ""
+    kind, space, _ = alike[0].name.partition(" ")
+    names = [one.name for one in alike]
+    if space and all(name.startswith(f"{kind} ") for name in names):
+        names = [alike[0].name, *(name[len(kind) + 1 :] for name in names[1:])]
+    return words.listed(names, NAMED)
+
+
+def _spread(alike: tuple[Alike, ...]) -> str:
+    """`200 incidents of one kind in 20 namespaces`."""
+    spaces = {one.root.object.namespace for one in alike} - {""}
+    where = f" in {words.plural(len(spaces), 'namespace')}" if len(spaces) > 1 else ""
+    return f"{words.number(len(alike))} incidents of one kind{where}"
+
+
+def in_incidents(report: Report, views: tuple[IncidentView, ...]) -> tuple[str, ...]:
+    """`in 1,220 incidents`, and where many are alike `told as 7`."""
+    told = (f"told as {words.number(len(views))}",) if any(view.alike for view in views) else ()
+    return (f"in {words.plural(len(report.incidents), 'incident')}", *told)
+
+
+def every_one(view: IncidentView) -> str:
+    """The command that lists all incidents that are told as this one, for the folder of the report."""
+    query = "SELECT rank, title FROM incidents WHERE entry = "
+    return f'triage sql . "{query}{view.number} ORDER BY rank"'
 
 
 def full_views(views: tuple[IncidentView, ...]) -> tuple[IncidentView, ...]:

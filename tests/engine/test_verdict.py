@@ -31,7 +31,7 @@ def odd(severity: str, title: str) -> str:
             {"pod/Aa": odd("error", "A"), "pod/Bb": odd("error", "B"), "pod/Cc": odd("warning", "C")},
             POD,
             "problems",
-            "Two faults: A; and B; besides, one warning.",
+            "Two faults: A, and B; besides, one warning.",
         ),
         (
             {"pod/Odd": odd("error", "Pod a is down"), "collect/Odd": odd("warning", "It is cut")},
@@ -68,7 +68,7 @@ def test_health_and_verdict(write: Any, analyse: Any, rules: dict[str, str], cas
 def test_only_three_causes_are_named(write: Any, analyse: Any) -> None:
     report = analyse(POD, write({f"pod/Odd{n}": odd("error", f"Fault {n}") for n in range(1, 6)}))
     assert report.verdict.startswith("Five faults: ")
-    assert report.verdict.endswith("; and two more.")
+    assert report.verdict.endswith(", and two more.")
 
 
 def test_a_cause_is_named_in_a_short_clause(write: Any, analyse: Any) -> None:

@@ -39,6 +39,7 @@ rank INTEGER from 1
 id VARCHAR stable id
 title VARCHAR title
 root VARCHAR id of the finding that explains the others
+entry INTEGER the number under which the reports tell it; of many incidents that are alike one number
 json JSON the incident as in report.json
 """,
     ),
