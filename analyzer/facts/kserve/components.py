@@ -103,16 +103,18 @@ def blocked(one: Service) -> Blocked | None:
 
 
 def _revision(one: Service) -> Blocked | None:
-    """Knative: the newest revision is not the newest that is ready, and a condition says that it failed."""
+    """Knative: the newest revision is not the newest that is ready, and nothing says that it is still on its way."""
     status = mapping(one.status.get("components"))
     for name in COMPONENTS:
         said = mapping(status.get(name))
         created, serves = text(said.get("latestCreatedRevision")), text(said.get("latestReadyRevision"))
         if not created or not serves or created == serves:
             continue
-        for kind in (*_CONFIGURED[name], "LatestDeploymentReady"):
-            condition = one.conditions.get(kind)
-            if condition is not None and condition.is_false:
-                words = f"revision {created} of the {name} is not ready, and {serves} serves on"
-                return Blocked(words, condition.message or condition.reason, condition.words_path, condition.since)
+        words = f"revision {created} of the {name} is not ready, and {serves} serves on"
+        told = [found for kind in (*_CONFIGURED[name], "LatestDeploymentReady") if (found := one.conditions.get(kind))]
+        false = next((condition for condition in told if condition.is_false), None)
+        if false is not None:
+            return Blocked(words, false.message or false.reason, false.words_path, false.since)
+        if one.transition != "InProgress" and not one.behind and all(condition.status == "True" for condition in told):
+            return Blocked(words, None, f"status.components.{name}.latestCreatedRevision", None)
     return None
