@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
+from analyzer.overview.gangs import tables as gang_tables
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.read import Row, cut, foremost, place, quoted, rows, said, sentences, share
 from analyzer.overview.seen import Seen, more_pods
@@ -23,7 +24,8 @@ _QUERY: Final = (
     "SELECT kind, namespace, name, state, reason, message, failed_pod, failed_words FROM job_runs WHERE kind <> 'JobSet' "
     "UNION ALL "
     "SELECT 'JobSet', namespace, name, state, reason, message, failed_pod, failed_words FROM jobsets UNION ALL "
-    "SELECT 'LeaderWorkerSet', namespace, name, state, reason, message, NULL, short_words FROM lws ORDER BY ALL"
+    "SELECT 'LeaderWorkerSet', namespace, name, state, reason, message, NULL, short_words FROM lws UNION ALL "
+    "SELECT kind, namespace, name, state, reason, message, NULL, NULL FROM gangs ORDER BY ALL"
 )
 
 _RUNS: Final = """
@@ -49,7 +51,7 @@ ORDER BY l.namespace, l.name
 
 
 def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...]:
-    """JobSets, training jobs and the like, batch Jobs with a queue or a finding, LeaderWorkerSets; nothing without any."""
+    """JobSets, training jobs and the like, batch Jobs with a queue or a finding, LeaderWorkerSets, gangs; nothing without any."""
     seen = Seen.read(con, marks)
     some_sets, sets = foremost(rows(con, _SETS), marks, ("jobset.x-k8s.io", "JobSet"))
     some_runs, runs = foremost((row for row in rows(con, _RUNS) if _of_its_own(row, marks)), marks)
@@ -63,9 +65,12 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
     if gangs:
         columns = ("LeaderWorkerSet", "State", "Groups ready", "By their pods", "Queue", "Why")
         tables.append(table("Groups of leaders and workers", columns, marks.ranked(gangs), "sets"))
+    groups = gang_tables(con, seen)
+    tables += groups
     if not tables:
         return ()
     counted = [plural(count, noun) for count, noun in ((total, "job"), (len(gangs), "LeaderWorkerSet")) if count]
+    counted += [one.caption.lower() for one in groups]
     notes = ["Jobs of batch/v1 stand here where they have a queue or a finding."] if jobs else []
     notes += more_pods(seen.lists)
     return (Section("jobs", "Jobs", ", ".join(counted), tuple(tables), tuple(notes), _QUERY),)

@@ -1,4 +1,4 @@
-"""Model serving: InferenceServices of KServe, OME and inference orders, LLMInferenceServices, graphs and trained models."""
+"""Model serving: InferenceServices of KServe, OME and inference orders, LLMInferenceServices, graphs, models, Dynamo, pools."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from analyzer.engine.sections import Row as Line
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.read import Row, cut, foremost, place, rows, said, sentences
 from analyzer.overview.seen import Seen, more_pods, not_all
+from analyzer.overview.serving_others import lines as other_lines
 from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ _QUERY: Final = (
     "SELECT 'KServe' AS project, namespace, name, state, reason, message FROM kserve_services UNION ALL "
     "SELECT 'KServe ' || kind, namespace, name, state, reason, message FROM kserve_others UNION ALL "
     "SELECT 'OME', namespace, name, state, ready_reason, ready_message FROM ome_services UNION ALL "
-    "SELECT 'Inference order', namespace, name, state, phase, NULL FROM orders ORDER BY ALL"
+    "SELECT 'Inference order', namespace, name, state, phase, NULL FROM orders UNION ALL "
+    "SELECT kind, namespace, name, state, reason, message FROM states WHERE kind IN ('InferencePool', 'DynamoGraphDeployment', "
+    "'DynamoComponentDeployment', 'DynamoModel', 'DynamoGraphDeploymentRequest') ORDER BY ALL"
 )
 
 _SERVICES: Final = """
@@ -86,15 +89,17 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
     of_ome = foremost(rows(con, _OF_OME), marks, (_OME, "InferenceService"))
     orders = list(rows(con, _ORDERS))
     others = list(rows(con, _OTHERS))
+    more = list(other_lines(con, seen))
     lines = [
         *(_service(row, seen) for row in services[0]),
         *(_of_ome(row, seen) for row in of_ome[0]),
         *(_order(row, seen) for row in orders),
         *(_other(row, seen) for row in others),
+        *more,
     ]
     if not lines:
         return ()
-    counts = {"service": services[1], "OME service": of_ome[1], "order": len(orders), "other": len(others)}
+    counts = {"service": services[1], "OME service": of_ome[1], "order": len(orders), "other": len(others) + len(more)}
     columns = ("Service", "Of", "State", "Ready pods", "Runtime, model", "Why")
     shown = table("Inference services", columns, marks.ranked(lines), "services", total=sum(counts.values()))
     small = ", ".join(plural(count, noun) for noun, count in counts.items() if count)
