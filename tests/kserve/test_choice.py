@@ -70,6 +70,15 @@ def test_the_first_entry_of_that_name_has_the_priority() -> None:
     assert order(ONNX, late, early) == ["early", "late"]
 
 
+def test_controllers_before_0_12_know_no_priority() -> None:
+    runtimes = [runtime("high", formats=[fmt(priority=9)]), runtime("a-new", day=9)]
+    assert order(ONNX, *runtimes) == ["high", "a-new"]
+    assert order(Model("onnx", controller=(0, 12)), *runtimes) == ["high", "a-new"]
+    old = choose(Model("onnx", controller=(0, 11)), [], runtimes)
+    assert old.chosen is not None
+    assert (old.chosen.name, old.words) == ("a-new", "of 2 that fit, it is the newest")
+
+
 def test_those_of_the_namespace_go_first_whatever_the_priority() -> None:
     choice = choose(ONNX, [runtime("own", LOCAL)], [runtime("wide", formats=[fmt(priority=9)])])
     assert (choice.verdict, choice.chosen and choice.chosen.name) == ("automatic", "own")
@@ -99,6 +108,9 @@ def test_those_of_the_namespace_go_first_whatever_the_priority() -> None:
         (ONNX, runtime("r", workers=True), ["multi-node"]),
         (Model("onnx", workers=True), runtime("r", workers=True), []),
         (Model("onnx", workers=True), runtime("r"), ["multi-node"]),
+        # Controllers before 0.15 did not look at workers.
+        (Model("onnx", controller=(0, 14)), runtime("r", workers=True), []),
+        (Model("onnx", controller=(0, 15)), runtime("r", workers=True), ["multi-node"]),
         (ONNX, runtime("r", disabled=True, formats=[fmt("pmml")], protocols=("v2",)), ["disabled", "format", "protocol"]),
     ],
 )

@@ -1,7 +1,7 @@
 """Which runtime KServe takes for a model, by its own rules, with every candidate and what drops it.
 
-Source: KServe's predictor controller (`reconcileModel`, `GetSupportingRuntimes` and the sorts beside it), 0.12 to 0.20.
-What is older differs little: it knows no priority, and no workers.
+Source: KServe's predictor controller (`reconcileModel`, `GetSupportingRuntimes` and the sorts beside it), 0.8 to 0.20.
+Before 0.12 it knows no priority, before 0.15 it does not look at workers.
 """
 
 from __future__ import annotations
@@ -31,6 +31,18 @@ class Model:
     named: str | None = None
     workers: bool = False
     model_mesh: bool = False
+    controller: tuple[int, int] | None = None
+    """Version of KServe's controller, None where the bundle does not say: then its rules are those of now."""
+
+    @property
+    def by_priority(self) -> bool:
+        """The controller sorts by priority."""
+        return self.controller is None or self.controller >= (0, 12)
+
+    @property
+    def by_workers(self) -> bool:
+        """The controller looks at workerSpec."""
+        return self.controller is None or self.controller >= (0, 15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +151,14 @@ def _by_priority(model: Model, candidates: Iterable[Candidate]) -> list[Candidat
     """The highest priority first, those without one last; the order before is kept."""
 
     def rank(candidate: Candidate) -> tuple[bool, int]:
-        priority = candidate.runtime.priority(model.format) if candidate.runtime else None
+        priority = _priority(model, candidate)
         return (priority is None, -(priority or 0))
 
     return sorted(candidates, key=rank)
+
+
+def _priority(model: Model, candidate: Candidate) -> int | None:
+    return candidate.runtime.priority(model.format) if candidate.runtime and model.by_priority else None
 
 
 def _filters(model: Model, one: Runtime) -> Iterable[Filter]:
@@ -154,6 +170,8 @@ def _filters(model: Model, one: Runtime) -> Iterable[Filter]:
         yield Filter("multi-model", said, "spec.multiModel", "true" if one.multi_model else None)
     yield from _format_filters(model, one, named=False)
     yield from _protocol_filter(model.protocol or DEFAULT_PROTOCOL, one, given=model.protocol is not None)
+    if not model.by_workers:
+        return
     if one.workers and not model.workers:
         yield Filter("multi-node", "is for several nodes (workerSpec), which the service does not ask for", "spec.workerSpec")
     if model.workers and not one.workers:
@@ -218,7 +236,7 @@ def _why_first(model: Model, fits: Sequence[Candidate]) -> str:
     second = fits[1]
     if second.kind != first.kind:
         return f"of {len(fits)} that fit, those of the namespace go first"
-    mine, other = (one.runtime.priority(model.format) if one.runtime else None for one in (first, second))
+    mine, other = _priority(model, first), _priority(model, second)
     if mine != other:
         return f"of {len(fits)} that fit, it has the highest priority for {model.format} ({mine})"
     if first.runtime and second.runtime and _lowest(first.runtime) != _lowest(second.runtime):

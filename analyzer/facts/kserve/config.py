@@ -41,6 +41,14 @@ class Config:
     mode_id: int | None = None
     version: str | None = None
 
+    @property
+    def release(self) -> tuple[int, int] | None:
+        """Major and minor version of the controller."""
+        if self.version is None:
+            return None
+        major, minor = self.version.split(".")[:2]
+        return int(major), int(minor)
+
 
 def read_config(con: duckdb.DuckDBPyConnection) -> Config:
     """The configuration.

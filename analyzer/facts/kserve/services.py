@@ -125,7 +125,7 @@ def service(item: Stored, config: Config) -> Service:
     kind = _in_force(transition, target, failure)
     mode = mode_of(item, status, config)
     predictor = mapping(mapping(item.value.get("spec")).get("predictor"))
-    model, path = model_of(predictor, model_mesh=mode[0] == "ModelMesh")
+    model, path = model_of(predictor, config.release, model_mesh=mode[0] == "ModelMesh")
     is_stopped = stopped(item.value, told)
     behind = _behind(item, status)
     return Service(

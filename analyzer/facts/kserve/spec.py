@@ -33,8 +33,12 @@ def mode_of(item: Stored, status: dict[str, Any], config: Config) -> tuple[str |
     return None, None, None, None
 
 
-def model_of(predictor: dict[str, Any], *, model_mesh: bool) -> tuple[choices.Model | None, str | None]:
-    """What the predictor asks of a runtime; None where it has containers of its own."""
+def model_of(
+    predictor: dict[str, Any], controller: tuple[int, int] | None = None, *, model_mesh: bool
+) -> tuple[choices.Model | None, str | None]:
+    """What the predictor asks of a runtime, and what of it the controller of that version minds; None where it has containers
+    of its own.
+    """
     workers = isinstance(predictor.get("workerSpec"), dict)
     model = predictor.get("model")
     if isinstance(model, dict):
@@ -46,6 +50,7 @@ def model_of(predictor: dict[str, Any], *, model_mesh: bool) -> tuple[choices.Mo
             text(model.get("runtime")),
             workers,
             model_mesh,
+            controller,
         )
         return asked, "spec.predictor.model"
     for name, protocol in _LEGACY.items():
@@ -53,7 +58,7 @@ def model_of(predictor: dict[str, Any], *, model_mesh: bool) -> tuple[choices.Mo
         if isinstance(old, dict):
             # KServe's defaults turn it into predictor.model; an object that was stored without its webhook still has it.
             said = text(old.get("protocolVersion")) or (protocol if protocol != choices.DEFAULT_PROTOCOL else None)
-            return choices.Model(name, None, said, None, workers, model_mesh), f"spec.predictor.{name}"
+            return choices.Model(name, None, said, None, workers, model_mesh, controller), f"spec.predictor.{name}"
     return None, None
 
 
