@@ -29,6 +29,7 @@ from analyzer.facts import (
     node_restarts,
     nodes,
     ome,
+    oom_kills,
     openshift,
     order,
     owners,
@@ -105,6 +106,7 @@ def derive_all(
     gpu.derive_operator(con)
     dra.derive(con)
     gpu.derive_logs(con)
+    oom_kills.derive(con)
     # What is not in a complete list does not exist: that is known only now.
     kueue.derive(con)
     kserve.derive(con)

@@ -302,10 +302,14 @@ def test_plain_manifests_with_a_readme(tmp_path: Path, put: Put) -> None:
         "LICENSE": "Apache License\n",
         "logo.png": b"\x89PNG\r\n\x1a\n",
         "job.sh": "kubectl apply -f tea\n",
+        "dmesg-shelf-1.txt": "[    1.000000] Linux version 6.8\n[    2.000000] tea: boiling\n",
+        "messages-20261101": "Nov  1 11:00:00 shelf-1 kernel: tea: boiling\n",
+        "syslog.1": "just words\n",
     }
     parts = trees.read(tmp_path, put(files))
     assert parts.inputs[0]["format"] == "plain"
     assert trees.names(parts, "Pod") == ["kettle-0", "kettle-1"]
+    assert {row["path"] for row in parts.files if row["role"] == "log"} == {"dmesg-shelf-1.txt", "messages-20261101"}
     assert trees.table(parts, "part_lists") == []
     assert {row["status"] for row in parts.files} == {"read", "skipped"}
 

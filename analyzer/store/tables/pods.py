@@ -98,6 +98,29 @@ start_words VARCHAR that cause in words
 """,
     ),
     table(
+        "oom_kills",
+        "facts",
+        "Processes that the kernel ended for want of memory, as its log tells, one row a process.",
+        """
+log_id BIGINT the log
+line BIGINT the line that tells most
+input INTEGER its input
+at TIMESTAMP its time, null where it has none with a zone
+stamp VARCHAR the time as written, where it has no zone (or counts from the boot)
+text VARCHAR the line
+pid BIGINT number of the process on the host
+process VARCHAR its name
+rss BIGINT memory of its own that it held, in bytes; null where not told
+scope VARCHAR limit (a limit of its cgroup was reached) or node (the node had no memory left)
+of_pod BOOLEAN it was in a pod
+pod_id BIGINT the Pod, null where that cannot be told
+container VARCHAR the container, null where that cannot be told
+how VARCHAR what the pod was told by, in words
+node_id BIGINT the Node, null where that cannot be told
+node VARCHAR its name, or that of the host
+""",
+    ),
+    table(
         "scheduling_causes",
         "facts",
         "The scheduler's message of a Pending pod, taken apart.",
