@@ -31,10 +31,17 @@ WHERE contains(o.json::VARCHAR, '"leaderworkerset.sigs.k8s.io/name"') ORDER BY p
 """
 
 _RECREATED = """
-SELECT about_id, least(sum(times), 2147483647)::INTEGER FROM events
+SELECT about_id, least(sum(times), 2147483647)::INTEGER, min(first_at), max(last_at) FROM events
 WHERE about_kind = 'LeaderWorkerSet' AND reason IN ('RecreateGroup', 'RecreateGroupOnPodRestart') AND about_id IS NOT NULL
 GROUP BY about_id
 """
+
+_VALUES = """
+SELECT count(DISTINCT json_extract_string(json -> '$.metadata.labels', '$.' || '"' || replace($label, '"', '') || '"'))::INTEGER
+FROM objects WHERE api_group = '' AND kind = 'Node' AND input = $input AND deleted_at IS NULL
+"""
+MAX_LABELS = 100
+"""Node labels whose values are counted."""
 
 _Groups = dict[int, list[RayPod]]
 
@@ -46,14 +53,17 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         return
     pods = _pods(con)
     whole = Whole.read(con)
-    again = dict(con.execute(_RECREATED).fetchall())
+    again = {row[0]: row[1:] for row in con.execute(_RECREATED).fetchall()}
+    domains = _domains(con, sets, known=whole.has("", "Node"))
     rows: list[dict[str, Any]] = []
     groups: list[dict[str, Any]] = []
     edges: list[dict[str, Any]] = []
     for item in sets:
         mine = pods.get((item.input, item.namespace, item.name), {})
         known = bool(mine) or whole.has("", "Pod", item.namespace)
-        rows.append(_row(item, mine, known=known) | {"recreated": again.get(item.object_id, 0)})
+        times, since, last = again.get(item.object_id, (0, None, None))
+        anew = {"recreated": times, "recreated_since": since, "recreated_last": last}
+        rows.append(_row(item, mine, known=known) | anew | domains.get(item.object_id, {}))
         groups += _group_rows(item.object_id, mine)
         edges += [{"src": item.object_id, "dst": pod.object_id, "kind": "part"} for group in mine.values() for pod in group]
     insert_rows(con, "lws", rows)
@@ -64,6 +74,21 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         "ORDER BY object_id",
         [GROUP],
     )
+
+
+def _domains(con: duckdb.DuckDBPyConnection, sets: list[Stored], *, known: bool) -> dict[int, dict[str, Any]]:
+    """Of sets whose groups each take one value of a node label for themselves: the label, and how many values there are."""
+    found: dict[int, dict[str, Any]] = {}
+    counted: dict[tuple[int, str], int] = {}
+    for item in sets:
+        key = text(mapping(mapping(item.value.get("metadata")).get("annotations")).get(f"{_LABEL}exclusive-topology"))
+        if key is None:
+            continue
+        place = (item.input, key)
+        if known and place not in counted and len(counted) < MAX_LABELS:
+            (counted[place],) = con.execute(_VALUES, {"input": item.input, "label": key}).fetchone() or (0,)
+        found[item.object_id] = {"exclusive": key, "domains": counted.get(place)}
+    return found
 
 
 def _pods(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, str, str], _Groups]:

@@ -11,6 +11,7 @@ from analyzer.show.details import (
     contents,
     devices,
     dra,
+    gangs,
     gpu,
     gpu_logs,
     gpu_operator,
@@ -20,6 +21,7 @@ from analyzer.show.details import (
     kueue_checks,
     kueue_things,
     namespaces,
+    neighbours,
     nodes,
     ome,
     order,
@@ -54,6 +56,8 @@ _MODULES = (
     jobset,
     ray,
     runs,
+    gangs,
+    neighbours,
 )
 
 

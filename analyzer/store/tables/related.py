@@ -28,6 +28,10 @@ short_since TIMESTAMP since when the oldest of these pods is not ready
 short_words VARCHAR states of the pods that are not ready, with their number
 leader_first BOOLEAN workers are made only when the leader is ready
 recreated INTEGER events that a whole group was made anew
+recreated_since TIMESTAMP when the first of these was seen
+recreated_last TIMESTAMP when the newest of these was seen
+exclusive VARCHAR the node label of which each group takes one value for itself, null where they share
+domains INTEGER values of that label in the cluster, null where nodes were not collected whole
 """,
     ),
     table(
@@ -168,6 +172,18 @@ asks VARCHAR what it asks for at least (minResources)
 used VARCHAR used in its queue
 most VARCHAR the most that the queue may use
 never BOOLEAN it asks for more than that alone
+""",
+    ),
+    table(
+        "nic_nodes",
+        "facts",
+        "Nodes that the NVIDIA Network Operator has marked.",
+        """
+object_id BIGINT the Node
+input INTEGER its input
+name VARCHAR name
+waits BOOLEAN the network driver is awaited there: a GPU driver that uses RDMA does not start before it
+upgrade VARCHAR where the upgrade of the network driver stands, null where nothing says
 """,
     ),
 )
