@@ -88,13 +88,15 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         space = (job.input, job.namespace)
         submitter = around.submitters.get((job.input, job.namespace, job.name))
         if job.initializing:
-            job.waits_for = around.waits(job, known.get(space, {}), submitter)
+            listed = whole.has(GROUP, "RayCluster", job.namespace)
+            job.waits_for = around.waits(job, known.get(space, {}), submitter, whole=listed)
         rows.append(jobs.row(job, ids.get(space, {}).get(job.cluster or ""), submitter.object_id if submitter else None))
     insert_rows(con, "ray_jobs", rows)
     con.execute(_SUBMITTERS)
     told = [services.read(item) for item in stored(con, [(GROUP, "RayService")])]
     for service in told:
-        services.blame(service, known.get((service.input, service.namespace), {}))
+        listed = whole.has(GROUP, "RayCluster", service.namespace)
+        services.blame(service, known.get((service.input, service.namespace), {}), whole=listed)
     insert_rows(con, "ray_services", (services.rows(one, ids.get((one.input, one.namespace), {})) for one in told))
     insert_rows(con, "ray_applications", (row for one in told for row in services.application_rows(one)))
     con.execute(_EDGES)

@@ -242,6 +242,15 @@ def row(one: Cluster) -> dict[str, Any]:
     }
 
 
+def lacking(*, whole: bool) -> str:
+    """What is said of a cluster that something names and that was not read.
+
+    Args:
+        whole: all RayClusters of the namespace are in the bundle.
+    """
+    return "does not exist" if whole else "is not in this bundle"
+
+
 def trouble(one: Cluster) -> list[str]:
     """What is wrong with a cluster, in words, the most basic first."""
     found = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from analyzer.facts.ray.clusters import Cluster, trouble
+from analyzer.facts.ray.clusters import Cluster, lacking, trouble
 from analyzer.facts.told import Condition, Conditions, conditions
 from analyzer.facts.values import Stored, flag, mapping, mappings, moment, number, text
 
@@ -161,12 +161,13 @@ def _decide(one: Service) -> None:
         one.state, one.told = "Not ready", ready
 
 
-def blame(one: Service, clusters: Mapping[str, Cluster]) -> None:
+def blame(one: Service, clusters: Mapping[str, Cluster], *, whole: bool) -> None:
     """Says what keeps a service from being ready: during an upgrade its pending cluster, else the one that it has.
 
     Args:
         one: the service, changed in place.
         clusters: the RayClusters of its namespace and input by name.
+        whole: all RayClusters of the namespace are in the bundle.
     """
     for role in ("pending", "active"):
         name = one.clusters[role]
@@ -174,7 +175,7 @@ def blame(one: Service, clusters: Mapping[str, Cluster]) -> None:
             continue
         cluster = clusters.get(name)
         if cluster is None:
-            one.blame.append(f"its {role} RayCluster {name} is not in this bundle")
+            one.blame.append(f"its {role} RayCluster {name} {lacking(whole=whole)}")
         else:
             one.blame += [f"of its {role} RayCluster {name} {words}" for words in trouble(cluster)]
     if not any(one.clusters.values()) and one.has_status:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from analyzer.facts.ray.clusters import Cluster, trouble
+from analyzer.facts.ray.clusters import Cluster, lacking, trouble
 from analyzer.facts.ray.jobs import RayJob
 
 _SUBMITTERS = """
@@ -44,13 +44,14 @@ class Surroundings:
         }
         self._queued = {number: (name, state, said) for number, name, state, said in con.execute(_QUEUED).fetchall()}
 
-    def waits(self, job: RayJob, clusters: Mapping[str, Cluster], submitter: Submitter | None) -> str | None:
+    def waits(self, job: RayJob, clusters: Mapping[str, Cluster], submitter: Submitter | None, *, whole: bool) -> str | None:
         """What a job waits for, the most basic first; None where nothing says.
 
         Args:
             job: the RayJob.
             clusters: the RayClusters of its namespace by name.
             submitter: its submitter Job.
+            whole: all RayClusters of the namespace are in the bundle.
         """
         found = []
         queued = self._queued.get(job.object_id)
@@ -59,7 +60,7 @@ class Surroundings:
             found.append(f"its Workload {name} is {state.lower()} in Kueue" + (f': "{said[:300]}"' if said else ""))
         cluster = clusters.get(job.cluster or "")
         if job.cluster and cluster is None:
-            found.append(f"its RayCluster {job.cluster} is not in this bundle")
+            found.append(f"its RayCluster {job.cluster} {lacking(whole=whole)}")
         elif cluster:
             if cluster.state in ("Suspended", "Suspending", "Deleting"):
                 found.append(f"its RayCluster {cluster.name} is {cluster.state.lower()}")

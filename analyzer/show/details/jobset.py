@@ -53,6 +53,14 @@ def failure(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if row["failed_pod"]:
         end = f": container {words.short(row['failed_container'])} ended with {words.short(row['failed_words'])}"
         facts.append(Fact("Pod", f"{words.short(row['failed_pod'], 120)}{end if row['failed_container'] else ''}"))
+    last = one(
+        con,
+        "SELECT end_message FROM containers WHERE object_id = ? AND container = ? AND trim(end_message) <> ''",
+        row["failed_pod_id"],
+        row["failed_container"],
+    )
+    if last:
+        facts.append(Fact("Its last message", words.quoted(last["end_message"])))
     said = one(con, "SELECT text FROM log_ends WHERE log_id = ? AND telling", row["failed_log_id"])
     if said:
         facts.append(Fact("Its log says", words.quoted(said["text"])))
