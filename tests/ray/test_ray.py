@@ -195,11 +195,21 @@ def test_pages_of_sets() -> None:
         {"restarts": 1, "conditions": failed},
     )  # fmt: skip
     loom["apiVersion"] = "jobset.x-k8s.io/v1alpha2"
-    con = database([choir, leader, loom])
+    owner = {"kind": "JobSet", "name": "loom", "uid": "u-loom", "apiVersion": loom["apiVersion"], "controller": True}
+    loom["metadata"]["uid"] = "u-loom"
+    first = ray("Job", "loom-warp-0", {}, {"conditions": [condition("Failed", "True", "BackoffLimitExceeded", "limit")]})
+    first |= {"apiVersion": "batch/v1", "metadata": first["metadata"] | {"uid": "u-warp", "ownerReferences": [owner]}}
+    first["metadata"]["labels"] = {"jobset.sigs.k8s.io/jobset-name": "loom", "jobset.sigs.k8s.io/restart-attempt": "1"}
+    end = {"terminated": {"exitCode": 4, "reason": "Error", "message": "shuttle is stuck"}}
+    dead = pod("loom-warp-0-0", "", "x", ready=False)
+    dead["metadata"] |= {"labels": {}, "ownerReferences": [owner | {"kind": "Job", "name": "loom-warp-0", "uid": "u-warp"}]}
+    dead["status"] = {"phase": "Failed", "containerStatuses": [{"name": "c", "state": end}]}
+    con = database([choir, leader, loom, first, dead])
     assert any("1 group not whole" in line for line in section(page(con, "leaderworkerset/choir", "bay"), "Groups"))
     shown = page(con, "jobset/loom", "bay")
     assert any("1 of 1 used, 0 left" in line for line in section(shown, "Restarts"))
     assert any("loom-warp-0" in line for line in section(shown, "Failed first"))
+    assert 'Its last message: "shuttle is stuck"' in section(shown, "Failed first")
 
 
 values = st.recursive(
@@ -230,7 +240,7 @@ def test_any_shape_has_a_state(spec: dict[str, Any], status: dict[str, Any]) -> 
     job = jobs.read(item("RayJob", spec, status))
     assert jobs.row(job, None, None)["state"]
     service = services.read(item("RayService", spec, status))
-    services.blame(service, {"reef": cluster})
+    services.blame(service, {"reef": cluster}, whole=False)
     assert services.rows(service, {})["state"]
     assert len(list(services.application_rows(service))) == len(service.applications)
 
