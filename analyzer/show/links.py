@@ -61,6 +61,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "gang-queue": ("Passes over", "Passed over with"),
     "picker": ("Picks pods for", "Endpoint picker"),
     "nic": ("Waited for by", "Waits for"),
+    "nic-upgrade": ("Failed upgrade of", "Upgrade failed on"),
     "queued": ("", ""),
     "part": ("", ""),
     "head": ("Head of", "Head"),

@@ -27,10 +27,20 @@ SELECT o.object_id, g.object_id, 'nic'
 FROM objects o JOIN nic_nodes n ON n.input = o.input AND n.waits
 JOIN gpu_operator_pods g ON g.node = n.name AND g.layer = 'network-operator'
 WHERE o.api_group = 'mellanox.com' AND o.kind IN ('NicClusterPolicy', 'NicNodePolicy') AND o.deleted_at IS NULL
+UNION ALL
+SELECT o.object_id, n.object_id, 'nic'
+FROM objects o JOIN nic_nodes n ON n.input = o.input AND n.waits
+WHERE o.api_group = 'mellanox.com' AND o.kind IN ('NicClusterPolicy', 'NicNodePolicy') AND o.deleted_at IS NULL
+UNION ALL
+SELECT n.object_id, o.object_id, 'nic-upgrade'
+FROM objects o JOIN nic_nodes n ON n.input = o.input AND contains(n.upgrade, 'failed')
+WHERE o.api_group = 'mellanox.com' AND o.kind IN ('NicClusterPolicy', 'NicNodePolicy') AND o.deleted_at IS NULL
 """
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
-    """Fills `nic_nodes`, and edges from the operator's policies to pods that wait for its driver. Needs `gpu_operator_pods`."""
+    """Fills `nic_nodes`, edges from the operator's policies to nodes and pods that wait for its driver, and from failed nodes.
+
+    Needs `gpu_operator_pods`."""
     con.execute(_NODES, {"wait": _WAIT, "upgrade": _UPGRADE, "before": _BEFORE})
     con.execute(_EDGES)
