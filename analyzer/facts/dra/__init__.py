@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.dra import claims, devices, edges, pod_claims, prepares, slices, waits
+from analyzer.facts.dra import claims, devices, edges, pod_claims, prepare_logs, prepares, slices, waits
 
 _ANY = "SELECT 1 FROM objects WHERE api_group = 'resource.k8s.io' LIMIT 1"
 _PODS = "SELECT 1 FROM pods WHERE claims LIMIT 1"
@@ -13,7 +13,7 @@ _PODS = "SELECT 1 FROM pods WHERE claims LIMIT 1"
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills the tables of `analyzer.store.tables.dra` and the claims' and devices' rows of `states`.
 
-    Needs `coverage`, `pods`, `nodes`, `events`, `gpu_resources` and `scheduling_causes`.
+    Needs `coverage`, `pods`, `nodes`, `events`, `log_hits`, `gpu_resources` and `scheduling_causes`.
     """
     prepares.derive(con)
     waits.reasons(con)
@@ -21,6 +21,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         return
     claims.derive(con)
     pod_claims.derive(con)
+    prepare_logs.derive(con)
     slices.derive(con)
     devices.derive(con)
     waits.derive(con)

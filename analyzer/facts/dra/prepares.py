@@ -31,17 +31,23 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 
 def _rows(events: list[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
     for object_id, event_id, node, message, times, first_at, last_at in events:
-        found = phrases.kubelet(message or "")
-        yield {
+        yield told(message or "") | {
             "object_id": object_id,
             "event_id": event_id,
             "node": node,
-            "driver": found[1] if found and found[0].reason == "not-registered" else None,
-            "cause": found[0].reason if found else "other",
-            "words": found[0].words if found else "the reason is in the message",
-            "remedy": found[0].remedy if found else "Read the log of the DRA driver's kubelet plugin on that node",
             "message": message,
             "times": times,
             "first_at": first_at,
             "last_at": last_at,
         }
+
+
+def told(message: str) -> dict[str, Any]:
+    """What a message of the kubelet, or of a driver's plugin, means: columns of `device_prepares`."""
+    found = phrases.kubelet(message)
+    return {
+        "driver": found[1] if found and found[0].reason == "not-registered" else None,
+        "cause": found[0].reason if found else "other",
+        "words": found[0].words if found else "the reason is in the message",
+        "remedy": found[0].remedy if found else "Read the log of the DRA driver's kubelet plugin on that node",
+    }

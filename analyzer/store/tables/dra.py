@@ -179,16 +179,18 @@ words VARCHAR what it means, for taints of known drivers
     table(
         "device_prepares",
         "facts",
-        "Pods whose devices a kubelet could not prepare (or take back), by its newest event.",
+        "Pods whose devices a kubelet could not prepare (or take back), by its newest event, else by a log.",
         """
 object_id BIGINT the Pod
-event_id BIGINT the Event
+event_id BIGINT the Event, null where a log tells it
+log_id BIGINT the log (of the kubelet or of a driver's plugin) that tells it, null where an event does
+line BIGINT its line
 node VARCHAR the node
 driver VARCHAR the DRA driver that it names, null where it names none
 cause VARCHAR not-registered, no-room, stale-device, checkpoint, driver, old-kubelet… or other
 words VARCHAR that cause in words
 remedy VARCHAR what to do about it
-message VARCHAR the message of the event
+message VARCHAR the message of the event, or the line
 times INTEGER how often it was seen
 first_at TIMESTAMP first seen
 last_at TIMESTAMP last seen
