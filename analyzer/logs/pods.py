@@ -33,6 +33,12 @@ _LABELS: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     ("ray.io", "RayService"): (("ray.io/originated-from-cr-name", "ray.io/originated-from-crd=RayService"),),
     ("serving.kserve.io", "InferenceService"): (("serving.kserve.io/inferenceservice",),),
     ("serving.kserve.io", "LLMInferenceService"): (("app.kubernetes.io/name", "app.kubernetes.io/part-of=llminferenceservice"),),
+    ("serving.kserve.io", "InferenceGraph"): (("serving.kserve.io/inferencegraph",),),
+    ("ome.io", "InferenceService"): (("ome.io/inferenceservice",),),
+    ("batch.volcano.sh", "Job"): (("volcano.sh/job-name",),),
+    ("grove.io", "PodCliqueSet"): (("app.kubernetes.io/part-of", "app.kubernetes.io/managed-by=grove-operator"),),
+    ("nvidia.com", "DynamoGraphDeployment"): (("nvidia.com/dynamo-graph-deployment-name",),),
+    ("sparkoperator.k8s.io", "SparkApplication"): (("sparkoperator.k8s.io/app-name",),),
     ("serving.knative.dev", "Service"): (("serving.knative.dev/service",),),
     ("serving.knative.dev", "Revision"): (("serving.knative.dev/revision",),),
     ("trainer.kubeflow.org", "TrainJob"): (("jobset.sigs.k8s.io/jobset-name",),),
@@ -196,7 +202,15 @@ def _carries(labels: Mapping[str, str], wanted: tuple[str, ...], name: str) -> b
 
 def _selector(con: duckdb.DuckDBPyConnection, target: Target) -> dict[str, Any]:
     """spec.selector of a workload as a label selector; controllers of the first generation have a bare mapping."""
-    if target.kind not in {"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "DeploymentConfig"}:
+    if target.kind not in {
+        "Deployment",
+        "StatefulSet",
+        "DaemonSet",
+        "ReplicaSet",
+        "ReplicationController",
+        "DeploymentConfig",
+        "Rollout",
+    }:
         return {}
     row = con.execute("SELECT json::VARCHAR FROM objects WHERE object_id = ?", [target.object_id]).fetchone()
     selector = mapping(mapping(orjson.loads(row[0]).get("spec")).get("selector")) if row else {}

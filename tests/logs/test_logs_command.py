@@ -373,6 +373,37 @@ def test_a_workload_that_was_made_before_its_job(run: Run, tmp_path: Path) -> No
     assert run("logs", bundle, "workload/ready-made").stdout == "swept\n"
 
 
+def test_pods_of_kinds_whose_parts_between_were_not_collected_are_told_by_label(run: Run, tmp_path: Path) -> None:
+    kinds = {
+        "inferencegraph.serving.kserve.io/one": ("serving.kserve.io/v1alpha1", {"serving.kserve.io/inferencegraph": "one"}),
+        "inferenceservice.ome.io/one": ("ome.io/v1beta1", {"ome.io/inferenceservice": "one"}),
+        "job.batch.volcano.sh/one": ("batch.volcano.sh/v1alpha1", {"volcano.sh/job-name": "one"}),
+        "podcliqueset.grove.io/one": (
+            "grove.io/v1alpha1",
+            {"app.kubernetes.io/part-of": "one", "app.kubernetes.io/managed-by": "grove-operator"},
+        ),
+        "dynamographdeployment.nvidia.com/one": ("nvidia.com/v1alpha1", {"nvidia.com/dynamo-graph-deployment-name": "one"}),
+        "sparkapplication.sparkoperator.k8s.io/one": (
+            "sparkoperator.k8s.io/v1beta2",
+            {"sparkoperator.k8s.io/app-name": "one"},
+        ),
+        "rollout.argoproj.io/one": ("argoproj.io/v1alpha1", {"app": "one"}),
+    }
+    spelled = {
+        "inferencegraph": "InferenceGraph", "inferenceservice": "InferenceService", "job": "Job", "podcliqueset": "PodCliqueSet",
+        "dynamographdeployment": "DynamoGraphDeployment", "sparkapplication": "SparkApplication", "rollout": "Rollout",
+    }  # fmt: skip
+    objects: list[dict[str, Any]] = []
+    logs: dict[str, str | bytes] = {}
+    for name, (api, labels) in kinds.items():
+        short = name.split(".")[0]
+        objects.append(thing(api, spelled[short], "one") | {"spec": {"selector": {"matchLabels": {"app": "one"}}}})
+        objects += [pod(f"{short}-0", labels=labels), pod(f"{short}-other", labels=dict.fromkeys(labels, "two"))]
+        logs |= {f"shop/{short}-{which}/app/current": f"{short} {which}\n" for which in ("0", "other")}
+    bundle = write(tmp_path / "b", objects, logs)
+    assert [run("logs", bundle, name).stdout for name in kinds] == [f"{name.split('.')[0]} 0\n" for name in kinds]
+
+
 def test_what_has_no_pods_says_so_plainly(run: Run, tmp_path: Path) -> None:
     held = thing("ray.io/v1", "RayJob", "held") | {"spec": {"suspend": True}}
     objects = [

@@ -18,6 +18,13 @@ _PLURALS = {
     ("ray.io", "RayCluster"): "ray.io/rayclusters",
     ("ray.io", "RayJob"): "ray.io/rayjobs",
     ("ray.io", "RayService"): "ray.io/rayservices",
+    ("argoproj.io", "Rollout"): "argoproj.io/rollouts",
+    ("batch.volcano.sh", "Job"): "batch.volcano.sh/jobs",
+    ("grove.io", "PodCliqueSet"): "grove.io/podcliquesets",
+    ("nvidia.com", "DynamoGraphDeployment"): "nvidia.com/dynamographdeployments",
+    ("ome.io", "InferenceService"): "ome.io/inferenceservices",
+    ("serving.kserve.io", "InferenceGraph"): "serving.kserve.io/inferencegraphs",
+    ("sparkoperator.k8s.io", "SparkApplication"): "sparkoperator.k8s.io/sparkapplications",
     ("kueue.x-k8s.io", "LocalQueue"): "kueue.x-k8s.io/localqueues",
     ("kueue.x-k8s.io", "Workload"): "kueue.x-k8s.io/workloads",
 }
