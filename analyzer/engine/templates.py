@@ -224,16 +224,19 @@ class Template:
         if checked:
             self._check()
 
-    def _check(self) -> None:
+    def _check(self) -> nodes.Template:
+        """Checks it and says how it is built."""
         if len(self.source) > MAX_TEMPLATE:
             raise TemplateError(f"is longer than {MAX_TEMPLATE} characters")
         try:
-            _check(_environment().parse(self.source))
+            tree = _environment().parse(self.source)
+            _check(tree)
         except jinja2.TemplateError as error:
             raise TemplateError(str(error)) from None
         except RecursionError:
             raise TemplateError("is nested too deep") from None
         self._checked = True
+        return tree
 
     def render(self, values: Mapping[str, Any], limit: int = MAX_OUTPUT) -> str:
         """The text, on the lines it has, without runs of spaces or space around it, at most `limit` characters.
@@ -242,12 +245,12 @@ class Template:
             TemplateError: a name is not defined, or a filter cannot take its value; the template was not checked, and
                 fails the check.
         """
-        if not self._checked:
-            self._check()
+        # What is checked only now need not be read twice.
+        tree = None if self._checked else self._check()
         pieces, length = [], 0
         try:
             if self._compiled is None:
-                self._compiled = _environment().from_string(self.source)
+                self._compiled = _environment().from_string(tree or self.source)
             for piece in self._compiled.generate(values):
                 pieces.append(piece)
                 length += len(piece)

@@ -62,8 +62,10 @@ def derive(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None) -> Non
         con: the database, loaded.
         as_of: what ages are to be measured at instead of the collection time, aware or naive UTC.
     """
-    _collect_all(con)
     inputs = con.execute("SELECT input, path, format_at, format_source FROM inputs ORDER BY input").fetchall()
+    observed = any(format_at is None for _, _, format_at, _ in inputs)
+    if observed:
+        _collect_all(con)
     roots = con.execute("SELECT input, root FROM files WHERE root <> '' GROUP BY input, root ORDER BY length(root)").fetchall()
     for number, path, format_at, format_source in inputs:
         if format_at is not None:
@@ -71,7 +73,8 @@ def derive(con: duckdb.DuckDBPyConnection, as_of: datetime | None = None) -> Non
         else:
             clock = _observed(con, number, _name_time([path, *(root for owner, root in roots if owner == number)]))
         con.execute("UPDATE inputs SET collected_at = ?, collected_source = ? WHERE input = ?", [clock.at, clock.source, number])
-    con.execute("DROP TABLE clock_times")
+    if observed:
+        con.execute("DROP TABLE clock_times")
     measure(con, as_of)
 
 

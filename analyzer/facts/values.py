@@ -45,10 +45,12 @@ def stored(con: duckdb.DuckDBPyConnection, kinds: Sequence[tuple[str, str]]) -> 
         f"WHERE ({wanted}) AND object_id > ? ORDER BY object_id LIMIT {_PAGE}"
     )
     parts = [part for kind in kinds for part in kind]
-    last = -1
-    while rows := con.execute(query, [*parts, last]).fetchall():
-        last = rows[-1][0]
+    last, more = -1, True
+    while more:
+        rows = con.execute(query, [*parts, last]).fetchall()
+        more = len(rows) == _PAGE
         for row in rows:
+            last = row[0]
             try:
                 value = orjson.loads(row[9])
             except (orjson.JSONDecodeError, TypeError):
