@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.related import gang_queues, gangs, lws, nics, pools, runs, states
+from analyzer.facts.related import gang_queues, gangs, karpenter, lws, nics, pools, runs, states
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -19,6 +19,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     states.derive(con)
     gangs.derive(con)
     gang_queues.derive(con)
+    karpenter.derive(con)
     nics.derive(con)
     pools.derive(con)
     runs.derive(con)

@@ -41,6 +41,7 @@ WHERE o.api_group = 'mellanox.com' AND o.kind IN ('NicClusterPolicy', 'NicNodePo
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `nic_nodes`, edges from the operator's policies to nodes and pods that wait for its driver, and from failed nodes.
 
-    Needs `gpu_operator_pods`."""
+    Needs `gpu_operator_pods`.
+    """
     con.execute(_NODES, {"wait": _WAIT, "upgrade": _UPGRADE, "before": _BEFORE})
     con.execute(_EDGES)
