@@ -63,6 +63,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "node-pool": ("Makes", "Made for"),
     "node-claim": ("Launched by", "Its node"),
     "nominated": ("Meant for", "Meant to run on"),
+    "route": ("Sends requests to", "Reached by route"),
     "nic": ("Waited for by", "Waits for"),
     "nic-upgrade": ("Failed upgrade of", "Upgrade failed on"),
     "queued": ("", ""),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.related import gang_queues, gangs, karpenter, lws, nics, pools, runs, states
+from analyzer.facts.related import gang_queues, gangs, karpenter, lws, nics, pools, routes, runs, states
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -22,4 +22,5 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     karpenter.derive(con)
     nics.derive(con)
     pools.derive(con)
+    routes.derive(con)
     runs.derive(con)

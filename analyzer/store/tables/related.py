@@ -186,4 +186,23 @@ waits BOOLEAN the network driver is awaited there: a GPU driver that uses RDMA d
 upgrade VARCHAR where the upgrade of the network driver stands, null where nothing says
 """,
     ),
+    table(
+        "inference_routes",
+        "facts",
+        "HTTPRoutes with an InferencePool among their backends.",
+        """
+object_id BIGINT the HTTPRoute
+input INTEGER its input
+namespace VARCHAR namespace
+name VARCHAR name
+pools VARCHAR[] the pools, as namespace/name
+parent VARCHAR the gateway that refuses it or cannot resolve what it names, as kind and name; null where none says so
+type VARCHAR the condition by which it says so, Accepted or ResolvedRefs
+reason VARCHAR reason of that condition
+message VARCHAR message of that condition
+message_path VARCHAR where that stands
+since TIMESTAMP when that condition last turned
+deleted BOOLEAN it is being deleted
+""",
+    ),
 )

@@ -1,0 +1,84 @@
+"""HTTPRoutes that send requests to InferencePools: which gateway refuses them, and which of their pools are not there.
+
+Source: the API types of the Gateway API (`status.parents`) and of its Inference Extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+
+from analyzer.facts.related.pools import GROUPS, MAX_PARENTS
+from analyzer.facts.rows import insert_rows
+from analyzer.facts.told import Condition, conditions
+from analyzer.facts.values import Stored, mapping, mappings, stored, text
+
+GROUP = "gateway.networking.k8s.io"
+MAX_BACKENDS = 256
+"""Backends of one route that are read."""
+_ORDER = ("Accepted", "ResolvedRefs")
+
+# A route that does not work shows in the pools behind it.
+_EDGES = """
+INSERT INTO relations
+SELECT DISTINCT r.object_id, p.object_id, 'route'
+FROM (SELECT object_id, input, unnest(pools) AS pool FROM inference_routes) r
+JOIN inference_pools p ON p.input = r.input AND p.namespace || '/' || p.name = r.pool
+"""
+
+
+def derive(con: duckdb.DuckDBPyConnection) -> None:
+    """Fills `inference_routes`, and `route` edges to pools. Needs `inference_pools`."""
+    if insert_rows(con, "inference_routes", _rows(con)):
+        con.execute(_EDGES)
+
+
+def _rows(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
+    for item in stored(con, [(GROUP, "HTTPRoute")]):
+        pools = _pools(item)
+        if pools:
+            yield _row(item, pools)
+
+
+def _pools(item: Stored) -> list[str]:
+    """The InferencePools behind a route, as namespace/name."""
+    found: list[str] = []
+    read = 0
+    for rule in mappings(mapping(item.value.get("spec")).get("rules")):
+        for one in mappings(rule.get("backendRefs")):
+            read += 1
+            if read > MAX_BACKENDS:
+                return found
+            name = text(one.get("name"))
+            if text(one.get("kind")) == "InferencePool" and one.get("group") in GROUPS and name:
+                place = f"{text(one.get('namespace')) or item.namespace}/{name}"
+                if place not in found:
+                    found.append(place)
+    return found
+
+
+def _row(item: Stored, pools: list[str]) -> dict[str, Any]:
+    worst: tuple[int, str, Condition, str] | None = None
+    for index, one in enumerate(mappings(mapping(item.value.get("status")).get("parents"))[:MAX_PARENTS]):
+        ref = mapping(one.get("parentRef"))
+        name = f"{text(ref.get('kind')) or 'Gateway'} {text(ref.get('name')) or '?'}"
+        for rank, kind in enumerate(_ORDER):
+            said = conditions(one).get(kind)
+            if said is not None and said.is_false and (worst is None or rank < worst[0]):
+                worst = (rank, name, said, said.path.replace("status.", f"status.parents[{index}].", 1))
+    return {
+        "object_id": item.object_id,
+        "input": item.input,
+        "namespace": item.namespace,
+        "name": item.name,
+        "pools": pools,
+        "parent": worst[1] if worst else None,
+        "type": worst[2].type if worst else None,
+        "reason": worst[2].reason if worst else None,
+        "message": worst[2].message if worst else None,
+        "message_path": worst[3] if worst else None,
+        "since": worst[2].since if worst else None,
+        "deleted": item.deleted_at is not None,
+    }
