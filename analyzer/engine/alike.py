@@ -57,7 +57,9 @@ def _same_code(tree: Tree) -> tuple[Hashable, ...]:
 
 def _same_cause(tree: Tree) -> tuple[Hashable, ...]:
     root = tree.drafts[0]
-    return (*_same_code(tree), root.owner, root.waiting, said(root).cause)
+    words = said(root)
+    # A title without a cause says it before the place of one.
+    return (*_same_code(tree), root.owner, root.waiting, words.cause or words.pattern)
 
 
 def _same_words(tree: Tree) -> tuple[Hashable, ...]:

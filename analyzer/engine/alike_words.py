@@ -131,10 +131,9 @@ def _single(head: str, ref: ObjectRef) -> tuple[str, str, str] | None:
     if not ref.name:
         return None
     for name in (f"{ref.namespace}/{ref.name}", ref.name) if ref.namespace else (ref.name,):
-        found = re.search(rf"(?<!\S){re.escape(name)}(?![^ ,;:])", head)
-        if found is None:
+        at = _place(head, name)
+        if at < 0:
             continue
-        at = found.start()
         words, after = head[:at].split(), head[at + len(name) :].strip()
         if len(words) <= 2 and all(word[:1].isupper() or word == "claim" for word in words):
             return "", _many(" ".join(words) or ref.kind), _plural_verbs(after)
@@ -142,6 +141,16 @@ def _single(head: str, ref: ObjectRef) -> tuple[str, str, str] | None:
         noun = last if last[:1].isupper() or last in ("pod", "node", "claim") else ref.kind
         return " ".join(words[:-1] if noun == last else words), _many(noun), after
     return None
+
+
+def _place(head: str, name: str) -> int:
+    """Where the name stands as a word of its own; -1 where it does not."""
+    at = head.find(name)
+    while at >= 0:
+        if head[:at][-1:] in ("", " ") and head[at + len(name) :][:1] in ("", " ", ",", ";", ":"):
+            break
+        at = head.find(name, at + 1)
+    return at
 
 
 def _plural_verbs(text: str) -> str:

@@ -84,10 +84,12 @@ def short_path(text: str) -> str:
 
 def opening(text: str, width: int) -> str:
     """The first sentence, or as many whole words of it as `width` characters hold."""
-    sentence = _SENTENCE.split(text, maxsplit=1)[0]
-    if len(sentence) <= width:
-        return sentence
-    return sentence[: width - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+    return cut(_SENTENCE.split(text, maxsplit=1)[0], width)
+
+
+def cut(text: str, width: int) -> str:
+    """The text, or as many whole words of it as `width` characters hold, with `…` at its end."""
+    return text if len(text) <= width else text[: width - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
 def excerpt(text: str, lines: int = 5, width: int = 400) -> str:

@@ -12,33 +12,54 @@ from typing import Final, Literal
 from analyzer.engine.model import Finding, Report
 from analyzer.render import words
 from analyzer.render.covered import capped
-from analyzer.render.escape import clip, md_code, md_fence, md_text, one_line, short_path
+from analyzer.render.escape import clip, cut, md_code, md_fence, md_text, one_line, short_path
 from analyzer.render.json import single_rules
 from analyzer.render.markdown_cluster import cluster_blocks
 from analyzer.render.tree import Step
-from analyzer.render.view import IncidentView, asks, full_views, incident_views, measured_at, not_shown, quotes, unknown_domains
+from analyzer.render.view import (
+    IncidentView,
+    asks,
+    every_one,
+    full_views,
+    in_incidents,
+    incident_views,
+    measured_at,
+    not_shown,
+    quotes,
+    unknown_domains,
+)
 
 Flavor = Literal["gfm"]
 
 STEPS: Final = 12
 DEPTH: Final = 4
 QUOTES: Final = 3
+WHY: Final = 400
+"""Characters of what a rule says about why it matters."""
+_NOTE: Final = 120
+"""Characters that the note of a cut text takes at most, with what joins it."""
+MAX_CHARS: Final = 32_000
+"""Without another limit: what the fields of ticket systems take (Jira's text fields end at 32,767 characters)."""
 OTHERS: Final = 200
 ASKS: Final = 60
 CODES: Final = 12
 LISTED: Final = 20
-_KEEP, _INCIDENT, _NEXT, _EVIDENCE, _OPEN, _CHAIN, _OTHER, _COVERAGE, _CLUSTER = range(9)
+_KEEP, _INCIDENT, _NEXT, _EVIDENCE, _OPEN, _CHAIN, _OTHER, _COVERAGE, _CLUSTER, _WHY = range(10)
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A piece of the text that stays or goes as a whole; a lower `rank` stays longer where there is a limit."""
+    """A piece of the text that stays or goes as a whole; a lower `rank` stays longer where there is a limit.
+
+    `findings` is how many it lists.
+    """
 
     rank: int
     text: str
+    findings: int = 0
 
 
-def report_markdown(report: Report, flavor: Flavor = "gfm", max_chars: int | None = None) -> str:
+def report_markdown(report: Report, flavor: Flavor = "gfm", max_chars: int = MAX_CHARS) -> str:
     """The report as Markdown, the verdict in its first line.
 
     Args:
@@ -53,7 +74,7 @@ def report_markdown(report: Report, flavor: Flavor = "gfm", max_chars: int | Non
         raise ValueError(f"unknown flavor of Markdown: {flavor!r}")
     blocks = _blocks(report)
     text = _joined(blocks)
-    if max_chars is None or len(text) <= max_chars:
+    if len(text) <= max_chars:
         return text
     return _cut(blocks, max_chars)
 
@@ -64,8 +85,7 @@ def _joined(blocks: list[_Block]) -> str:
 
 def _cut(blocks: list[_Block], limit: int) -> str:
     """The blocks that fit, those of a lower rank first, in their own order; the first that does not fit ends it."""
-    note = _Block(_KEEP, "Cut to fit; the whole report is in `report.html` and `report.json`.")
-    left = limit - len(note.text) - 3
+    left = limit - _NOTE
     kept: set[int] = set()
     for index in sorted(range(len(blocks)), key=lambda index: (blocks[index].rank, index)):
         cost = len(blocks[index].text) + 2
@@ -73,6 +93,9 @@ def _cut(blocks: list[_Block], limit: int) -> str:
             break
         kept.add(index)
         left -= cost
+    gone = sum(block.findings for index, block in enumerate(blocks) if index not in kept)
+    lost = f"{words.plural(gone, 'finding')} of the list left out; " if gone else ""
+    note = _Block(_KEEP, f"Cut to fit: {lost}the whole report is in `report.html` and `report.json`.")
     text = _joined([*(block for index, block in enumerate(blocks) if index in kept), note])
     return text if len(text) <= limit else text[: max(0, limit - 1)] + "\n"
 
@@ -80,7 +103,7 @@ def _cut(blocks: list[_Block], limit: int) -> str:
 def _blocks(report: Report) -> list[_Block]:
     views = incident_views(report)
     full = full_views(views)
-    blocks = [_Block(_KEEP, f"**{md_text(report.verdict) or 'no verdict'}**"), _Block(_KEEP, _counts(report))]
+    blocks = [_Block(_KEEP, f"**{md_text(report.verdict) or 'no verdict'}**"), _Block(_KEEP, _counts(report, views))]
     shown: set[str] = set()
     for view in full:
         blocks += _incident(report, view, shown)
@@ -92,10 +115,10 @@ def _blocks(report: Report) -> list[_Block]:
     return [block for block in blocks if block.text]
 
 
-def _counts(report: Report) -> str:
+def _counts(report: Report, views: tuple[IncidentView, ...]) -> str:
     open_rules = len({item.code for item in single_rules(report)})
     return (
-        f"{words.counts(report)} in {words.plural(len(report.incidents), 'incident')}; "
+        f"{words.counts(report)} {', '.join(in_incidents(report, views))}; "
         f"{words.number(open_rules)} of {words.plural(report.rules.count, 'rule')} could not be evaluated."
     )
 
@@ -112,6 +135,10 @@ def _incident(report: Report, view: IncidentView, shown: set[str]) -> list[_Bloc
         f"- **Basis:** {view.basis}",
         f"- **Cause:** {md_code(words.thing(view.root.object))}, rule {md_code(view.root.code)}",
     ]
+    if view.alike:
+        head[-1] = f"- **Rule:** {md_code(view.root.code)}"
+        head.append(f"- **All {words.number(len(view.alike))} incidents:** {md_code(every_one(view))}")
+        shown.update(view.incident.findings)
     blocks = [_Block(_INCIDENT, "\n".join(head))]
     shown.add(view.root.id)
     effects = view.steps[1 : STEPS + 1]
@@ -120,14 +147,16 @@ def _incident(report: Report, view: IncidentView, shown: set[str]) -> list[_Bloc
         rest = len(view.steps) - 1 - len(effects)
         if rest:
             rows.append(f"- and {words.number(rest)} more, see below")
-        blocks.append(_Block(_CHAIN, "**What it leads to:**\n\n" + "\n".join(rows)))
+        blocks.append(_Block(_CHAIN, f"**What {'one of them' if view.alike else 'it'} leads to:**\n\n" + "\n".join(rows)))
         shown.update(step.finding.id for step in effects)
-    evidence = _evidence(report, view.root)
+    evidence = _evidence(report, view.root, 1 if view.alike else QUOTES)
     if evidence:
         blocks.append(_Block(_EVIDENCE, evidence))
     if view.next:
         rows = [_next(text, index) for index, text in enumerate(view.next, 1)]
-        blocks.append(_Block(_NEXT, "**Do next:**\n\n" + "\n\n".join(rows)))
+        blocks.append(_Block(_NEXT, f"**Do next{', of the first' if view.alike else ''}:**\n\n" + "\n\n".join(rows)))
+    if view.root.why.strip():
+        blocks.append(_Block(_WHY, f"**Background:** {md_text(cut(one_line(view.root.why), WHY))}"))
     return blocks
 
 
@@ -135,26 +164,30 @@ def _effect(report: Report, step: Step) -> str:
     finding = step.finding
     since = words.when(finding.since, report.collected_at)
     indent = "  " * min(step.depth - 1, DEPTH)
-    return f"{indent}- {_mark(finding)} ({md_code(words.thing(finding.object))}, since {since})"
+    return f"{indent}- {_mark(finding)} {md_code(words.thing(finding.object))}{_folds(finding)}, since {since}"
 
 
 def _mark(finding: Finding) -> str:
-    count = f" ({words.number(finding.count)} folded)" if finding.count > 1 else ""
-    return f"{words.SEVERITY[finding.severity]}: {md_text(clip(one_line(finding.title), 300))}{count}"
+    """The title as a sentence of its own: it may end in brackets or a quote."""
+    return f"{words.SEVERITY[finding.severity]}: {md_text(clip(one_line(finding.title), 300).rstrip('.'))}."
 
 
-def _evidence(report: Report, finding: Finding) -> str:
+def _folds(finding: Finding) -> str:
+    return f" and {words.number(finding.count - 1)} more" if finding.count > 1 else ""
+
+
+def _evidence(report: Report, finding: Finding, most: int) -> str:
     found = quotes(report, finding)
     rows = []
-    for item in found[:QUOTES]:
+    for item in found[:most]:
         field = f", field {md_code(item.field)}" if item.field else ""
         rows.append(f"- {item.kind} in {md_code(item.place or 'no file')}{field}")
         if item.text:
             rows.append("\n" + md_fence(item.text, "  ") + "\n")
     if not rows:
         return ""
-    if len(found) > QUOTES:
-        rows.append(f"- {words.number(len(found) - QUOTES)} more in report.json")
+    if len(found) > most:
+        rows.append(f"- {words.number(len(found) - most)} more in report.json")
     return "**Evidence:**\n\n" + "\n".join(rows).rstrip()
 
 
@@ -192,7 +225,7 @@ def _others(report: Report, views: tuple[IncidentView, ...], shown: set[str]) ->
         view = incident.get(finding.id)
         belongs = f", incident {view.number}" if view and view.root.id != finding.id else ""
         rows.append(
-            f"- {_mark(finding)}: {md_code(words.thing(finding.object))}, {md_code(finding.code)}, "
+            f"- {_mark(finding)} {md_code(words.thing(finding.object))}{_folds(finding)}, {md_code(finding.code)}, "
             f"{words.lasted(finding.age_seconds)}, {words.OWNER[finding.owner].lower()}{belongs}"
         )
     more = not_shown(len(rest), OTHERS, "finding")
@@ -200,7 +233,7 @@ def _others(report: Report, views: tuple[IncidentView, ...], shown: set[str]) ->
         rows.append(f"- {more} in report.json")
     chunks = ["\n".join(rows[at : at + 20]) for at in range(0, len(rows), 20)]
     chunks[0] = f"## Other findings\n\n{chunks[0]}"
-    return [_Block(_OTHER, chunk) for chunk in chunks]
+    return [_Block(_OTHER, chunk, min(20, len(rest) - 20 * at)) for at, chunk in enumerate(chunks)]
 
 
 def _open(report: Report) -> list[_Block]:
@@ -244,7 +277,8 @@ def _coverage(report: Report) -> str:
     for error in coverage.collect_errors[:LISTED]:
         place = md_code(words.place(error.file, error.line))
         rows.append(
-            f"- The collection could not get {md_code(clip(error.subject or 'something', 160))}: {md_text(error.kind)}, {place}"
+            f"- The collection could not get {md_code(clip(error.subject or 'something', 160))}: "
+            f"{md_text(words.NOT_GOT.get(error.kind, error.kind))}; {place}"
         )
     rows += [f"- {text}" for text in [not_shown(len(coverage.collect_errors), LISTED, "collection error")] if text]
     for file in report.files[:LISTED]:

@@ -16,7 +16,7 @@ from analyzer.engine.model import Report, Severity
 from analyzer.render import words
 from analyzer.render.escape import clip, plain
 from analyzer.render.json import single_rules
-from analyzer.render.view import IncidentView, broken_rules, incident_views, missing
+from analyzer.render.view import IncidentView, broken_rules, in_incidents, incident_views, missing
 
 INCIDENTS: Final = 10
 FILES: Final = 5
@@ -48,7 +48,7 @@ def print_summary(report: Report, folder: Path, console: Console, formats: Itera
     if len(views) > INCIDENTS:
         _line(console, f"{words.number(len(views) - INCIDENTS)} more in the report", indent=4, style="dim")
     console.print()
-    _line(console, _counts(report))
+    _line(console, f"{words.counts(report)} {', '.join(in_incidents(report, views))}")
     for text in _missing(report):
         _line(console, text)
     _unread(console, report)
@@ -89,13 +89,11 @@ def _incident(console: Console, view: IncidentView) -> None:
     facts.append(words.lasted(view.root.age_seconds))
     if view.broken:
         facts.append(plain(", ".join(view.broken)))
+    if view.alike:
+        facts.append(words.plural(len(view.alike), "incident"))
     if view.also:
         facts.append(f"explains {words.plural(view.also, 'other finding')}")
     _line(console, "; ".join(facts), indent=12, style="dim")
-
-
-def _counts(report: Report) -> str:
-    return f"{words.counts(report)} in {words.plural(len(report.incidents), 'incident')}"
 
 
 def _missing(report: Report) -> list[str]:

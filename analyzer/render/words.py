@@ -32,6 +32,13 @@ COVERAGE: Final[dict[str, str]] = {
     "forbidden": "forbidden",
     "removed": "removed",
 }
+NOT_GOT: Final[dict[str, str]] = {
+    "failed": "the request failed",
+    "forbidden": "it was not allowed to read it",
+    "not-served": "the API server does not serve it",
+    "timeout": "it took too long",
+}
+"""Why the collection could not get something, by the kind of the error."""
 FORMAT: Final[dict[str, str]] = {
     "triage": "triage bundle",
     "must-gather": "OpenShift must-gather",

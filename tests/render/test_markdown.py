@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from analyzer.engine.model import Report
-from analyzer.render.markdown import report_markdown
+from analyzer.engine.model import CollectError, Finding, Report
+from analyzer.render.markdown import MAX_CHARS, report_markdown
 
 from .cluster import CLUSTER, GPUS, SMALL
 from .hostile import STRINGS, either
@@ -142,8 +142,28 @@ def test_a_smaller_limit_keeps_the_most_important_incidents() -> None:
 def test_a_large_report_stays_readable() -> None:
     text = report_markdown(big())
     held(text)
+    assert len(text) <= MAX_CHARS
+    assert re.search(r"Cut to fit: \d+ findings of the list left out; ", text)
+    text = report_markdown(big(), max_chars=1_000_000)
     assert len(text) < 200_000
     assert re.search(r"[\d,]+ more findings in report.json", text)
+
+
+def unexplained(report: Report) -> tuple[Finding, ...]:
+    return tuple(replace(one, why="") for one in report.findings)
+
+
+def test_a_title_that_ends_in_brackets_does_not_stand_before_others() -> None:
+    findings = tuple(replace(one, title=f"{one.title} (because)") for one in SAMPLE.findings)
+    text = report_markdown(replace(SAMPLE, findings=findings))
+    assert "(because). `" in text
+    assert "(because) (" not in text
+
+
+def test_what_was_not_collected_is_said_in_words() -> None:
+    errors = (CollectError(0, "a.txt", 3, "not-served", "leases", "no"),)
+    text = report_markdown(replace(SAMPLE, coverage=replace(SAMPLE.coverage, collect_errors=errors)))
+    assert "could not get `leases`: the API server does not serve it; `a.txt:3`" in text
 
 
 def test_an_unknown_flavor_is_an_error() -> None:
@@ -191,8 +211,10 @@ def test_a_word_alone_is_told_with_its_heading() -> None:
     assert "used 70; Nodes offer 56" in part
 
 
-def test_the_cluster_is_the_first_to_go_where_there_is_a_limit() -> None:
-    whole, without = report_markdown(CLUSTER), report_markdown(SAMPLE)
+def test_the_backgrounds_and_the_cluster_are_the_first_to_go_where_there_is_a_limit() -> None:
+    whole, without = report_markdown(CLUSTER), report_markdown(replace(SAMPLE, findings=unexplained(SAMPLE)))
+    assert "**Background:** " in whole
+    assert "**Background:** " not in report_markdown(CLUSTER, max_chars=len(whole) - 1)
     for limit in (len(without) + 80, len(whole) - 1):
         text = report_markdown(CLUSTER, max_chars=limit)
         assert len(text) <= limit
