@@ -215,7 +215,7 @@ def test_the_backgrounds_and_the_cluster_are_the_first_to_go_where_there_is_a_li
     whole, without = report_markdown(CLUSTER), report_markdown(replace(SAMPLE, findings=unexplained(SAMPLE)))
     assert "**Background:** " in whole
     assert "**Background:** " not in report_markdown(CLUSTER, max_chars=len(whole) - 1)
-    for limit in (len(without) + 80, len(whole) - 1):
+    for limit in (len(without) + 140, len(whole) - 1):
         text = report_markdown(CLUSTER, max_chars=limit)
         assert len(text) <= limit
         assert "Cut to fit" in text
