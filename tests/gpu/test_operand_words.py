@@ -7,7 +7,7 @@ import pytest
 from analyzer.bundle.formats.base import Place
 from analyzer.bundle.signatures import Scanner, search
 from analyzer.engine.pack import load_packs, signatures_of
-from analyzer.facts.gpu.stack_words import meanings
+from analyzer.facts.gpu.stack_words import meanings, near_end
 
 SCANNER = Scanner(signatures_of(load_packs(())))
 
@@ -26,6 +26,18 @@ LINES = [
     ("gpu/operand-plugin-register", "nvidia-device-plugin-1", "Could not register device plugin: context deadline exceeded"),
     ("gpu/operand-plugin-shared", "nvidia-device-plugin-1", "maximum request size for shared resources is 1; found 2"),
     ("gpu/operand-plugin-unhealthy", "nvidia-device-plugin-1", "'nvidia.com/gpu' device marked unhealthy: GPU-1"),
+    ("gpu/operand-plugin-config", "nvidia-device-plugin-1", "Error: specified config a100 does not exist"),
+    ("gpu/operand-plugin-unknown", "nvidia-device-plugin-1", "invalid allocation request for 'nvidia.com/gpu': unknown device"),
+    ("gpu/operand-nouveau", "nvidia-driver-1", "ERROR: The Nouveau kernel driver is currently in use by your system."),
+    ("gpu/operand-validator-pod", "nvidia-operator-validator-1", "gave up waiting for pod nvidia-cuda-validator-1"),
+    ("gpu/driver-api-mismatch", "dmesg", "NVRM: API mismatch: the client has the version 550.1, but"),
+    ("gpu/driver-too-old", "bake-0", "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4"),
+    ("gpu/runtime-init", "bake-0", "nvidia-container-cli: initialization error: driver rpc error: timed out"),
+    ("gpu/runtime-cdi", "bake-0", "failed to inject CDI devices: unresolvable CDI devices nvidia.com/gpu=GPU-1"),
+    ("gpu/nccl-port", "bake-0", "NCCL WARN NET/IB : mlx5_0:1 Got async event : port error"),
+    ("gpu/nccl-port", "bake-0", "NCCL WARN NET/IB : mlx5_0:1 async fatal event on QP (0x1): QP fatal"),
+    ("gpu/program-memory", "bake-0", "Failed to allocate: CUDA_ERROR_OUT_OF_MEMORY: out of memory"),
+    ("gpu/program-shm", "bake-0", "NCCL WARN Error while creating shared memory segment /dev/shm/nccl-a1 (size 9)"),
     ("gpu/operand-no-capacity", "nvidia-operator-validator-1", "GPU resources are not yet discovered by the node, retry: 1"),
     ("gpu/operand-driver-validation", "nvidia-operator-validator-1", "failed to validate the driver, retrying after 5 seconds"),
     ("gpu/operand-dcgm-profiling", "nvidia-dcgm-exporter-1", "the third-party Profiling module returned an unrecoverable error"),
@@ -58,12 +70,24 @@ def test_each_line_is_found_and_its_meaning_known(signature: str, pod: str, line
     assert meaning.remedy
 
 
+@pytest.mark.parametrize(("line", "end", "near"), [(1, 900, True), (5, 20_000, False), (18_500, 20_000, True), (1, 1, True)])
+def test_what_is_near_the_end_of_a_log(line: int, end: int, near: bool) -> None:
+    assert near_end(line, end) == near
+
+
 @pytest.mark.parametrize(
     "line",
     [
         "open /dev/video0: No such device",
         "modprobe: ERROR: could not insert 'wireguard': Required key not available",
         "error collecting metrics: connection refused",
+        "specified config a does not exist",
+        "failed to inject CDI devices: unresolvable CDI devices lens.example/lens=l-0",
+        "NCCL INFO NET/IB : mlx5_0:1 Got async event : port active",
+        "NCCL WARN NET/IB : mlx5_0:1 Got async event : client reregistration",
+        "NCCL INFO opened /dev/shm/nccl-a1",
+        "gave up waiting for pod kettle-0",
+        "Port module event: module 1, Cable unplugged",
         "the assertion device-side assert triggered a test",
         "DataLoader worker 3 started",
         "'example.com/fpga' device marked unhealthy: f-1",

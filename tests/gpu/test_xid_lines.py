@@ -212,5 +212,5 @@ def test_every_word_has_a_meaning_and_every_meaning_words() -> None:
         for name in ("stack", "nccl", "operands")
         for one in yaml.safe_load((RULES / f"{name}.signatures.yaml").read_text("utf-8"))["signatures"]
     }
-    assert ids - set(stack_words.meanings()) == {"gpu/nccl-enqueued"}
-    assert set(stack_words.meanings()) - ids == {"gpu/driver-versions"}
+    assert ids - set(stack_words.meanings()) == {"gpu/nccl-enqueued", "gpu/nic-link"}
+    assert set(stack_words.meanings()) - ids == {"gpu/driver-versions", "gpu/nic-down"}

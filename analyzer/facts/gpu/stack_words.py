@@ -17,13 +17,13 @@ import msgspec
 import re2
 
 from analyzer.facts.data import beside
-from analyzer.facts.gpu import xid_lines
-from analyzer.facts.gpu.log_hosts import Hosts, Where, hosts_of
+from analyzer.facts.gpu import nics, xid_lines
+from analyzer.facts.gpu.log_hosts import Hosts, Where, boots_of, hosts_of
 from analyzer.facts.rows import insert_rows
 
 RECENT = timedelta(hours=1)
 """What was said longer before the end of the collection lasts only where what said it does not run."""
-NEAR_THE_END = 1_000
+NEAR_THE_END, NEAR_THE_END_SHARE = 1_000, 0.9
 """Words without a time in a host's log count where they stand in so many of its last lines, or in the last tenth of it."""
 
 _HITS = """
@@ -110,20 +110,20 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     Needs `log_hits`, `logs`, `pods`, `containers`, `events`, `nodes` and `gpu_nodes`.
     """
     hosts = hosts_of(con)
-    insert_rows(con, "gpu_words", (*_logs(con, hosts), *_versions(con, hosts), *_objects(con, hosts)))
+    insert_rows(con, "gpu_words", (*_logs(con, hosts), *_versions(con, hosts), *_objects(con, hosts), *_cards(con, hosts)))
     con.execute(_EDGES)
 
 
 def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, Any]]:
     known = meanings()
     unserved = {name for (name,) in con.execute("SELECT object_id FROM gpu_nodes WHERE coalesce(allocatable, 0) > 0").fetchall()}
-    for row in con.execute(_HITS, {"signatures": list(known)}).fetchall():
+    for row in con.execute(_HITS, {"signatures": [one for one in known if one != nics.FAULT]}).fetchall():
         log_id, signature, number, line, text, at, first_at, hits, end, source, pod_id, *rest = row
         front = xid_lines.front(text)
         where = hosts.where(log_id, front.host)
         rank, meaning = known[signature]
         state, made_good, ready, container, exit_code, failing, as_of = rest
-        said = _Said(at or front.at, as_of, line / max(end, 1), source, state, made_good, ready, container, exit_code, failing)
+        said = _Said(at or front.at, as_of, near_end(line, end), source, state, made_good, ready, container, exit_code, failing)
         fresh = (
             where.node_id not in unserved
             if meaning.idle and pod_id and source != "previous"
@@ -141,9 +141,9 @@ def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, An
 
 def _lasts(said: _Said, of_pod: bool) -> bool:
     """Whether what was said is still so."""
-    recent = said.at is None or said.as_of is None or said.at >= said.as_of - RECENT
     if not of_pod:
-        return recent if said.at is not None else said.near_end or said.as_of is None
+        return _told_lately(said.at, said.as_of, last=said.near_end)
+    recent = said.at is None or said.as_of is None or said.at >= said.as_of - RECENT
     if said.state == "terminated" and said.exit_code == 0:
         return False  # it came to a good end after all
     if said.made_good or said.pod_state == "Completed":
@@ -152,12 +152,37 @@ def _lasts(said: _Said, of_pod: bool) -> bool:
     return broken or (recent and said.at is not None and said.source != "previous")
 
 
+def near_end(line: int, end: int) -> bool:
+    """Whether a line is one of the last of a log that ends with line `end`."""
+    return end - line < NEAR_THE_END or line >= NEAR_THE_END_SHARE * end
+
+
+def _told_lately(at: datetime | None, as_of: datetime | None, *, last: bool) -> bool:
+    """Whether a host's log said it lately: by its time, else by how near to the end of the log it stands."""
+    if as_of is None:
+        return True
+    return last if at is None else at >= as_of - RECENT
+
+
 def _versions(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, Any]]:
     rank, meaning = meanings()["gpu/driver-versions"]
     for log_id, line, text, kernel, user, number in con.execute(_VERSIONS).fetchall():
         row = _base(meaning, rank, number, hosts.where(log_id, None), text, None)
         cause = f"{meaning.cause} ({kernel} and {user})"
         yield row | {"log_id": log_id, "line": line, "times": 1, "fresh": True, "cause": cause}
+
+
+def _cards(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, Any]]:
+    for card in nics.found(con, hosts, boots_of(con)):
+        rank, meaning = meanings()[card.signature]
+        row = _base(meaning, rank, hosts.input(card.log_id), card.where, card.text, card.at)
+        yield row | {
+            "log_id": card.log_id,
+            "line": card.line,
+            "first_at": card.first_at,
+            "times": card.times,
+            "fresh": card.signature == nics.DOWN or _told_lately(card.at, card.as_of, last=near_end(card.line, card.end)),
+        }
 
 
 def _objects(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, Any]]:

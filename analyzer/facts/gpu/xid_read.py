@@ -34,6 +34,7 @@ _SOURCES = {
     "gpu/xid-gpu-lost": "nvml",
     "gpu/xid-smi-remap": "nvidia-smi",
     "gpu/xid-smi-recovery": "nvidia-smi",
+    "gpu/xid-smi-err": "nvidia-smi",
     "gpu/xid-lspci": "lspci",
     "gpu/xid-pcie": "pcie",
 }
@@ -42,6 +43,12 @@ _LOST = xid_codes.Meaning(
 )
 _REMAP = xid_codes.Meaning(
     "memory rows could not be remapped", "Drain the node and reset the GPU; have it replaced if the failure stays", "hardware", 2
+)
+_UNREAD = xid_codes.Meaning(
+    "nvidia-smi cannot read what it shows of the GPU (ERR!)",
+    "Look for Xid errors of that GPU in the kernel's log; drain the node and reset the GPU, or reboot",
+    "hardware",
+    3,
 )
 _GONE = xid_codes.Meaning(
     "the GPU does not answer on the PCIe bus",
@@ -68,6 +75,7 @@ _WITHOUT_CODE = {
     "gpu/xid-smi-recovery": _ASKS,
     "gpu/xid-lspci": _GONE,
     "gpu/xid-pcie": _BUS,
+    "gpu/xid-smi-err": _UNREAD,
 }
 
 
@@ -169,10 +177,12 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
     if signature == "gpu/xid-pcie" and told["driver"] != "nvidia":
         named = told.get("from")
         port, address = address, xid_lines.pci(named) if named else xid_lines.requester(told["id"]) if "id" in told else None
-    if signature.startswith("gpu/xid-smi-"):
+    if signature == "gpu/xid-smi-err":
+        address = xid_lines.named_pci(text) or xid_lines.named_pci(hit.before)
+    elif signature.startswith("gpu/xid-smi-"):
         address = reports.gpu_above(log_id, line)
     if signature in _WITHOUT_CODE:
-        meaning = replace(_WITHOUT_CODE[signature], wear=grade == "nonfatal")
+        meaning = replace(_WITHOUT_CODE[signature], wear=grade == "nonfatal" or signature == "gpu/xid-smi-err")
     elif code is None:
         return None
     else:

@@ -100,7 +100,7 @@ firmware VARCHAR version of its firmware (GSP), null where it has none
         "facts",
         "Words of logs, pods and events that tell what is wrong with GPU driver, runtime, fabric, NCCL, plugins and programs.",
         """
-topic VARCHAR driver, runtime, fabric, nccl, operand (parts of the GPU Operator), dra (plugins of DRA drivers) or program
+topic VARCHAR driver, runtime, fabric, nccl, nic (network cards), operand (parts of the GPU Operator), dra (plugins of DRA drivers) or program
 signature VARCHAR which words they are
 input INTEGER its input
 log_id BIGINT the log, null where an object says so
