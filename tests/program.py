@@ -22,7 +22,8 @@ _PRELOADED = (
     "analyzer.cli", "analyzer.cli.analyze", "analyzer.case", "analyzer.facts", "analyzer.bundle.read", "analyzer.store.load",
     "analyzer.store.database", "analyzer.engine.analysis", "analyzer.engine.pack", "analyzer.logs.output", "analyzer.logs.choose",
     "analyzer.cli.show", "analyzer.cli.rules", "analyzer.cli.rules_new", "analyzer.cli.sql", "analyzer.engine.case_run",
-    "analyzer.render.html", "analyzer.render.markdown", "analyzer.render.json",
+    "analyzer.render.html", "analyzer.render.markdown", "analyzer.render.json", "analyzer.render.terminal", "analyzer.overview",
+    "analyzer.cli.collect", "analyzer.collect.run", "analyzer.cli.ome", "kubernetes.client", "kubernetes.config",
 )  # fmt: skip
 
 

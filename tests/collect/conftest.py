@@ -3,7 +3,6 @@ from __future__ import annotations
 import io
 import json
 import subprocess
-import sys
 import tarfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from analyzer.collect import run
 from analyzer.collect.archive import FOLDER
 from analyzer.collect.connect import Identity
 from analyzer.collect.logs import LogLimits
+from tests.program import said
 
 from .mock import Cluster, kubeconfig
 
@@ -110,12 +110,9 @@ def collect(tmp_path: Path) -> Collect:
     return doing
 
 
-def triage(
-    *arguments: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Runs the program as a user does."""
-    command = [sys.executable, "-m", "analyzer", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env, timeout=120, check=False)
+def triage(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs the program."""
+    return said(*arguments, here=cwd)
 
 
 __all__ = ["OPTIONS", "Collect", "Collected", "kubeconfig", "triage"]

@@ -8,6 +8,7 @@ import os
 import socket
 import ssl
 import stat
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -212,7 +213,9 @@ def test_wrong_usage(tmp_path: Path, arguments: list[str], words: str) -> None:
 def test_without_the_client(tmp_path: Path) -> None:
     """As in a plain installation: a module of that name that cannot be imported stands first."""
     (tmp_path / "kubernetes.py").write_text("raise ImportError('no')\n")
-    done = triage("collect", env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    command = [sys.executable, "-m", "analyzer", "collect"]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120, check=False)
     one_line(done, 2, "pip install 'bundle-triage[collect]'")
 
 

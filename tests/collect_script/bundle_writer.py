@@ -6,9 +6,6 @@ import contextlib
 import hashlib
 import io
 import json
-import os
-import subprocess
-import sys
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +17,7 @@ import duckdb
 from analyzer import facts
 from analyzer.bundle.read import read_bundle
 from analyzer.store.load import load
+from tests.program import said
 
 TOP = "triage-bundle/"
 MANIFEST = "triage-manifest.json"
@@ -136,10 +134,8 @@ class Analyzed:
     """What `triage analyze` makes of inputs."""
 
     def __init__(self, folder: Path, *inputs: Path) -> None:
-        command = [sys.executable, "-m", "analyzer", "analyze", *map(str, inputs), "-o", "out", "--format", "json", "--jobs", "1"]
-        env = os.environ | {"PYTHONPATH": os.fspath(Path(__file__).resolve().parents[2])}
-        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, timeout=120, check=False)
-        assert (done.returncode, done.stderr) == (0, b""), done.stderr
+        done = said("analyze", *inputs, "-o", "out", "--format", "json", "--jobs", "1", here=folder)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
         self.report: dict[str, Any] = json.loads((folder / "out" / "report.json").read_bytes())
         self._database = folder / "out" / "bundle.duckdb"
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +16,7 @@ from analyzer.cli import app
 from analyzer.ome.source import narrowed
 from analyzer.ome.world import Thing
 from tests.ome.pond import chosen, model, revision, runtime, service, thing
+from tests.program import said
 
 IMAGE = "quay-io-pond-sha256-0123456789abcdef"
 CLASSED = service(acceleratorSelector={"acceleratorClass": "marsh-100"})
@@ -58,9 +57,7 @@ def put(path: Path, text: str) -> None:
 
 def triage(*args: object) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of the command."""
-    done = subprocess.run(
-        [sys.executable, "-m", "analyzer", *map(str, args)], check=False, capture_output=True, text=True, timeout=120
-    )
+    done = said(*args)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 
 from analyzer.ome.envelope import FORMATS
 from tests.ome.pond import NAME, NAMESPACE, chosen, container, model, run, runtime, service, text
+from tests.program import said
 
 SECRET = "ghp_Marsh7heronReed2skiffOar4tiller9"
 FIT: dict[str, Any] = {"acceleratorClass": "gpu-a", "nodeSelector": {"pool": "a"}, "resourceRequests": {"cpu": "1"}}
@@ -98,8 +97,7 @@ def test_no_report_shows_them_either(tmp_path: Path) -> None:
     bundle.mkdir()
     whole = {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": "9"}, "items": items}
     (bundle / "objects.json").write_text(json.dumps(whole), encoding="utf-8")
-    command = [sys.executable, "-m", "analyzer", "analyze", str(bundle), "-o", str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = said("analyze", bundle, "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     printed = done.stdout + done.stderr
     report = (tmp_path / "out" / "report.json").read_text(encoding="utf-8")
