@@ -49,9 +49,10 @@ _INSUFFICIENT = re.compile(r"Insufficient ([^\s,]+)")
 _TAINT = re.compile(r"taints?\s*\{([^:}=]+)")
 _DRA = (
     "cannot allocate all claims|resourceclaim|resource claim|device class|deviceclass|requested devices|claim limit"
-    "|invalid resource pools|resource pool|timed out trying to allocate devices|device binding|claim .{0,200}binding"
+    r"|invalid resource pools|resource pool|timed out trying to allocate devices|device binding|\bclaim .{0,200}binding"
     "|CEL (compile|runtime) error"
-    r"|claim .{0,200}(in the meantime)|DRA\w+ feature is disabled|admin access is requested|asks for all devices"
+    r"|\bclaim .{0,200}(in the meantime)|\bclaim \S{1,600}, (?:sub)?request |unknown request type"
+    r"|DRA\w+ feature is disabled|admin access is requested|asks for all devices"
 )
 _KINDS = tuple(
     (cause, re.compile(pattern, re.IGNORECASE))

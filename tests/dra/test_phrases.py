@@ -27,6 +27,8 @@ SCHEDULER = [
     ("request r asks for all devices, but resource pool p1 is currently invalid", "pool-invalid", None),
     ("invalid resource pools were encountered", "pool-invalid", None),
     ("number of requested devices 40 exceeds the claim limit of 32", "too-many", None),
+    ("claim optics/c, request r: exact count 99999999999 is too large", "too-many", None),
+    ("claim optics/c, request r: unknown request type", "request-type", None),
     ("timed out trying to allocate devices", "slow", None),
     ("claim c binding failed: reason=x, message=y", "binding", None),
     ("device binding timeout", "binding", None),

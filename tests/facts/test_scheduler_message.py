@@ -51,6 +51,7 @@ def test_counts_taint_resource_and_no_tail() -> None:
         ("0/3 nodes are available: 3 resourceclaim not available on the node. no new claims to deallocate," + TAIL, [(3, "dra")]),
         ('pod "ns/p": ResourceClaim not created yet', [(None, "dra")]),
         ("request gpu: device class gpu.example does not exist", [(None, "dra")]),
+        ('persistentvolumeclaim "a" waits for binding', [(None, "pvc")]),
         ("pod group is not ready, 3 Pending, 3 minAvailable", [(None, "gang")]),
         (
             "No nodes are available that match all of the following predicates:: Insufficient cpu (1), MatchNodeSelector (2).",

@@ -96,7 +96,8 @@ def _rows(
             fields = shapes.device(device)
             claims = held.get((pool.input, pool.driver, pool.name, name), [])
             needs = uses(fields)
-            short = next((key for key, need in needs.items() if left.get(key, Fraction(0)) < need), None)
+            # A counter that is not defined here may be in a slice that lacks: what is left of it is not known.
+            short = next((key for key, need in needs.items() if key in sums and left[key] < need), None)
             taken_by = sorted(takers.get(short, ())) if short and not claims else []
             state, message = _state(claims, taken_by, short, why)
             node, place = _place(spec, fields)

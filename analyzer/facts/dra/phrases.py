@@ -49,6 +49,9 @@ SCHEDULER: tuple[Phrase, ...] = (
     ),
     _phrase("feature", r"(?:DRA\w+|the) feature is disabled", "the request needs a feature gate that is off"),
     _phrase("too-many", r"exceeds the claim limit|exact count \d+ is too large", "the claim asks for more devices than one may"),
+    _phrase(
+        "request-type", r"unknown request type", "the request names neither a class nor alternatives that the scheduler knows"
+    ),
     _phrase("slow", r"timed out trying to allocate devices", "the search for devices took longer than the scheduler allows"),
     _phrase("passing", r"in the process of being allocated|in the meantime", "the claim is being worked on; it is tried again"),
     _phrase("no-devices", r"cannot allocate all claims", "no devices that fit are free there"),

@@ -38,7 +38,9 @@ class Pool:
 
     @property
     def invalid(self) -> str | None:
-        """What in the pool contradicts itself; None where nothing does."""
+        """What in the pool contradicts itself; None where nothing does, or where slices lack that may hold what is missed."""
+        if not self.complete:
+            return None
         devices = Counter(name for item in self.slices for name in device_names(item))
         twice = sorted(name for name, count in devices.items() if count > 1)
         if twice:
