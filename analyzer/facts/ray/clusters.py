@@ -251,23 +251,32 @@ def lacking(*, whole: bool) -> str:
     return "does not exist" if whole else "is not in this bundle"
 
 
-def trouble(one: Cluster) -> list[str]:
-    """What is wrong with a cluster, in words, the most basic first."""
+def trouble(one: Cluster, called: str) -> list[str]:
+    """What is wrong with a cluster, in words, the most basic first.
+
+    Args:
+        one: the cluster.
+        called: what it is to who asks: "its RayCluster reef".
+    """
     found = []
     if one.failure:
-        said = one.failure["failure_message"]
-        found.append(f"it failed ({one.failure['failure_reason'] or 'state failed'})" + (f': "{said[:300]}"' if said else ""))
+        reason, said = one.failure["failure_reason"], one.failure["failure_message"]
+        found.append(f"{called} failed ({reason or 'state failed'})" + (f': "{said[:300]}"' if said else ""))
+        if reason == "FailedCreateHeadPod":
+            # The head that is not there, and workers that wait for it, are nothing more.
+            return found
     if one.head_ready is False:
         name = f" {one.head.name}" if one.head else ""
-        reason = f" ({one.head_reason})" if one.head_reason else ""
-        found.append(f"its head pod{name} is not ready{reason}" + (f': "{one.head_message[:300]}"' if one.head_message else ""))
+        why = f" ({one.head_reason})" if one.head_reason else ""
+        quoted = f': "{one.head_message[:300]}"' if one.head_message else ""
+        found.append(f"of {called} the head pod{name} is not ready{why}{quoted}")
     elif one.head_ready is None:
-        found.append("nothing is known of its head pod")
+        found.append(f"nothing is known of the head pod of {called}")
     wanted, ready = one.workers.get("workers_wanted"), one.workers.get("workers_ready")
     if wanted is not None and ready is not None and ready < wanted:
         short = [group for group in one.groups if group.missing and group.why]
         groups = [f"{group.name}: {group.why}" for group in short]
         said = next((group.worst.message for group in short if group.worst and group.worst.message), None)
         reasons = f" ({'; '.join(groups[:4])})" if groups else ""
-        found.append(f"{ready} of {wanted} workers are ready{reasons}" + (f': "{said[:300]}"' if said else ""))
+        found.append(f"of {called} {ready} of {wanted} workers are ready{reasons}" + (f': "{said[:300]}"' if said else ""))
     return found

@@ -177,7 +177,7 @@ def blame(one: Service, clusters: Mapping[str, Cluster], *, whole: bool) -> None
         if cluster is None:
             one.blame.append(f"its {role} RayCluster {name} {lacking(whole=whole)}")
         else:
-            one.blame += [f"of its {role} RayCluster {name} {words}" for words in trouble(cluster)]
+            one.blame += trouble(cluster, f"its {role} RayCluster {name}")
     if not any(one.clusters.values()) and one.has_status:
         one.blame.append("its status names no RayCluster")
     for app in [app for app in one.applications if app.unhealthy][:5]:

@@ -65,7 +65,7 @@ class Surroundings:
             if cluster.state in ("Suspended", "Suspending", "Deleting"):
                 found.append(f"its RayCluster {cluster.name} is {cluster.state.lower()}")
             else:
-                found += [f"of its RayCluster {cluster.name} {words}" for words in trouble(cluster)]
+                found += trouble(cluster, f"its RayCluster {cluster.name}")
         elif not queued:
             found.append("its status names no RayCluster yet")
         if submitter and submitter.pods:
