@@ -65,10 +65,10 @@ def _module(c: Cluster) -> None:
         },
         c.ago(days=60),
     )  # fmt: skip
-    for name, devices in (("default-llm", "h100-whole"), ("experimental", "by-topology")):
+    for name, classes in (("default-llm", "h100-whole"), ("experimental", "by-topology")):
         policy: Object = {
             "modelPolicy": {"allowedEndpointTypes": ["Chat", "Embeddings", "Rerank"]}, "scalingPolicy": {"minReplicas": 1, "maxReplicas": 3},
-            "acceleratorPolicy": {"deviceClasses": [devices]},
+            "acceleratorPolicy": {"deviceClasses": [classes]},
         }  # fmt: skip
         ready = [condition("Ready", "True", "", "", c.ago(days=20))]
         c.add(
@@ -85,8 +85,11 @@ def _module(c: Cluster) -> None:
         ("h100-whole", f'device.driver == "{DRIVER}"'),
         ("by-topology", f'device.driver == "{DRIVER}" && device.attributes["topology.example"].island == "north"'),
     ):
-        spec = {"selectors": [{"cel": {"expression": expression}}]}
-        c.add({"apiVersion": DRA, "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec}, c.ago(days=20))
+        selectors = [{"cel": {"expression": expression}}]
+        c.add(
+            {"apiVersion": DRA, "kind": "DeviceClass", "metadata": {"name": name}, "spec": {"selectors": selectors}},
+            c.ago(days=20),
+        )
     for node in ("wren-gpu-03", "wren-gpu-04"):
         devices = [
             {

@@ -137,10 +137,10 @@ def _failed(c: Cluster) -> None:
 def _ray_head_down(c: Cluster) -> None:
     """The head runs out of memory; status.state still says ready."""
     begun, since = c.ago(days=1, hours=2), c.ago(minutes=34)
-    groups = [
+    groups: list[Object] = [
         {"groupName": "gpu", "replicas": 1, "minReplicas": 1, "maxReplicas": 1, "template": _template(8, RAY, "ray-worker")}
     ]
-    head = {
+    head: Object = {
         "metadata": {"labels": {}},
         "spec": {"containers": [{"name": "ray-head", "image": RAY, "resources": {"limits": {"memory": "8Gi"}}}]},
     }
