@@ -12,6 +12,7 @@ from analyzer.engine.model import (
     Cluster,
     CollectError,
     Coverage,
+    Entry,
     EventWindow,
     Evidence,
     Finding,
@@ -219,6 +220,25 @@ def big(findings: int = 3000, incidents: int = 500) -> Report:
     return replace(SAMPLE, findings=tuple(rows), incidents=tuple(trees))
 
 
+def alike(findings: int = 600, incidents: int = 300) -> Report:
+    """A large report two thirds of which are told as two entries, the rest each on its own."""
+    report = big(findings, incidents)
+    third = incidents // 3
+    entries = []
+    for start in (0, third):
+        group = report.incidents[start : start + third]
+        entries.append(
+            Entry(
+                f"{third} services of many teams end again and again: their image is gone",
+                tuple(one.id for one in group),
+                tuple(f"Deployment tenant-{number}/service" for number in range(third)),
+                {"Pod": 40 * third},
+            )
+        )
+    entries += [Entry(one.title, (one.id,), ("",), one.impact) for one in report.incidents[2 * third :]]
+    return replace(report, entries=tuple(entries))
+
+
 def with_text(value: T, change: Callable[[str], str]) -> T:
     """The same data with every free text changed; ids and words with a fixed set of values stay.
 
@@ -236,6 +256,7 @@ def with_text(value: T, change: Callable[[str], str]) -> T:
         for row in fields(value):
             inner = getattr(value, row.name)
             keep = row.name in fixed and not (row.name == "findings" and isinstance(value, Report))
+            keep = keep or (row.name == "incidents" and isinstance(value, Entry))
             keep = keep or (row.name, type(value)) in {("kind", Evidence), ("status", KindCoverage), ("kind", Cell)}
             changed[row.name] = inner if keep else with_text(inner, change)
         return replace(value, **changed)

@@ -14,7 +14,7 @@ from analyzer.render.html import report_html
 from .browser import Browser
 from .cluster import CLUSTER, SMALL, crowded
 from .hostile import STRINGS
-from .sample import FRONT_PODS, HEALTHY, SAMPLE, big, with_text
+from .sample import FRONT_PODS, HEALTHY, SAMPLE, alike, big, with_text
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +24,8 @@ REPORTS: dict[str, Report] = {
     "healthy": HEALTHY,
     "large": big(600, 100),
     "hostile": with_text(SAMPLE, lambda was: f"{was} {' '.join(STRINGS)}"),
+    "alike": alike(),
+    "alike, long words": with_text(alike(60, 30), lambda was: was + LONG),
     "long words": with_text(SAMPLE, lambda was: was + LONG),
     "cluster": CLUSTER,
     "cluster, crowded": crowded(),
@@ -88,7 +90,7 @@ def test_no_complaint_no_request_no_sideways_overflow(quiet: Browser, pages: dic
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_text_can_be_read_and_controls_have_names(quiet: Browser, pages: dict[str, str], dark: bool) -> None:
     for width in (1280, 390):
-        quiet.show(pages["cluster"], width, 900, dark=dark)
+        quiet.show(pages["cluster" if dark else "alike"], width, 900, dark=dark)
         quiet.value("document.querySelectorAll('details').forEach(x => x.open = true)")
         assert quiet.value(CONTRAST) == ""
         assert quiet.value(UNNAMED) == ""
