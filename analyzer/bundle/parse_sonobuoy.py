@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, BinaryIO
 
 import orjson
@@ -17,14 +18,15 @@ from analyzer.redact import mask_document
 MAX_RECORD_BYTES = 64 * MIB
 """One file of the record: the queries of 10,000 namespaces take 20 MiB."""
 
+_PLUGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}", re.ASCII)
 _NOT_RESOURCES = {"podlogs", "serverversion", "servergroups"}
 _UNSAID = "the query failed (Sonobuoy does not say why)"
 
 
 def read_config(job: Job, stream: BinaryIO) -> None:
-    """`meta/config.json`: which resources, by which selector, and whether the logs are those of previous containers.
+    """`meta/config.json`: which resources, by which selector, whether the logs are those of previous containers, which plugins.
 
-    Nothing else of it is kept: it also holds the plugins with their environment.
+    Nothing else of it is kept: of the plugins it also holds the environment.
     """
     value = _json(job, stream)
     if not isinstance(value, dict):
@@ -34,7 +36,14 @@ def read_config(job: Job, stream: BinaryIO) -> None:
     asked = sorted({text.lower() for text in resources if isinstance(text, str)}) if isinstance(resources, list) else None
     selector = _inside(value, "Filters", "LabelSelector")
     previous = _inside(value, "Limits", "PodLogs", "Previous") is True
-    _write(job, CONFIG, {"resources": asked, "selector": selector if isinstance(selector, str) else "", "previous": previous})
+    kept = {"resources": asked, "selector": selector if isinstance(selector, str) else "", "previous": previous}
+    _write(job, CONFIG, kept | {"plugins": _plugins(value.get("Plugins"))})
+
+
+def _plugins(value: Any) -> list[str]:
+    """The names of the plugins that were to run; versions since 0.11 do not say them here."""
+    names = {one.get("name") for one in value if isinstance(one, dict)} if isinstance(value, list) else set()
+    return sorted(name for name in names if isinstance(name, str) and _PLUGIN.fullmatch(name))[:MAX_ERRORS]
 
 
 def read_queries(job: Job, stream: BinaryIO) -> None:

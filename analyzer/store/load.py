@@ -211,4 +211,21 @@ _REST = (
     "INSERT INTO log_requests BY NAME SELECT * FROM part_log_requests ORDER BY file_id, namespace, pod, container, previous",
     "INSERT INTO digests BY NAME SELECT * FROM part_digests ORDER BY file_id, path",
     "INSERT INTO collect_errors BY NAME SELECT * FROM part_errors ORDER BY file_id, line",
+    # A plugin of Sonobuoy that was to run, or has a folder, and left nothing in it but its definition.
+    """
+    INSERT INTO collect_errors BY NAME
+    WITH config AS (
+        SELECT d.file_id, f.input, d.json FROM documents d JOIN files f USING (file_id) WHERE d.role = 'sonobuoy-config'
+    ), found AS (
+        SELECT f.input, regexp_extract(f.path, '(?:^|/)plugins/([A-Za-z0-9][A-Za-z0-9_.-]*)/(.+)$', ['plugin', 'rest']) AS place
+        FROM files f WHERE f.format = 'sonobuoy' AND contains(f.path, 'plugins/')
+    ), plugins AS (
+        SELECT input, place.plugin AS plugin, bool_or(starts_with(place.rest, 'results/')) AS ran
+        FROM found WHERE place.plugin <> '' GROUP BY ALL
+        UNION ALL
+        SELECT input, unnest(json_extract_string(json, '$.plugins[*]')), false FROM config
+    )
+    SELECT c.file_id, 1 AS line, 'failed' AS kind, 'plugin ' || p.plugin AS subject, 'it left no results' AS message
+    FROM plugins p JOIN config c USING (input) GROUP BY ALL HAVING NOT bool_or(p.ran) ORDER BY ALL
+    """,
 )

@@ -125,6 +125,18 @@ def test_a_result_of_today(tmp_path: Path) -> None:
     assert "hunter2" not in json.dumps(documents)
 
 
+def test_a_plugin_without_results_is_told(tmp_path: Path) -> None:
+    files = old()
+    files["meta/config.json"] = json.dumps(
+        {"Resources": ["Nodes"], "Plugins": [{"name": "e2e"}, {"name": "systemd_logs"}, {"name": "x\nDROP"}, None]}
+    )
+    files["plugins/later/defintion.json"] = "{}"
+    con = derived(tmp_path, files)
+    errors = con.execute("SELECT kind, subject, message FROM collect_errors").fetchall()
+    assert errors == [("failed", "plugin e2e", "it left no results"), ("failed", "plugin later", "it left no results")]
+    assert derived(tmp_path / "whole", results()).execute("SELECT count(*) FROM collect_errors").fetchall() == [(2,)]
+
+
 def test_old_files_are_named_by_kind(tmp_path: Path) -> None:
     parts = trees.read(tmp_path, trees.write(tmp_path / "b", old()))
     assert parts.inputs[0]["format"] == "sonobuoy"
