@@ -25,7 +25,8 @@ SELECT d.device, n.object_id,
 FROM devices d LEFT JOIN nodes n ON n.input = d.input AND n.name = d.node WHERE d.driver = 'gpu.nvidia.com'
 """
 
-# Pods whose claims hold this very GPU, or a MIG device of it.
+# Pods whose claims hold this very GPU, or a MIG device of it; else those of a process that a line names, where the bundle has a
+# list of processes in which it still runs (lsof cuts names to 9 characters).
 _HOLDERS = """
 CREATE OR REPLACE TEMP TABLE xid_users AS
 WITH held AS (
@@ -39,14 +40,20 @@ WITH held AS (
     LEFT JOIN claim_users u ON u.object_id = c.object_id
     LEFT JOIN pod_claims n ON n.claim_id = c.object_id AND u.resource <> 'pods'
     JOIN pods p ON p.input = g.input AND ((u.resource = 'pods' AND p.uid = u.uid) OR (p.object_id = n.object_id AND p.node <> ''))
+), running AS (
+    SELECT g.gpu_id, h.pod_id AS object_id, true AS sure
+    FROM xid_gpus g JOIN xid_events e USING (gpu_id)
+    JOIN gpu_holders h ON h.input = g.input AND h.node_id = g.node_id AND h.pid = e.pid AND h.pod_id IS NOT NULL
+    WHERE g.boot = 0 AND NOT g.switch AND (e.process IS NULL OR starts_with(e.process, left(h.program, 9)))
+        AND g.gpu_id NOT IN (SELECT gpu_id FROM held)
 ), using_some AS (
     SELECT DISTINCT g.gpu_id, p.object_id, false AS sure
     FROM xid_gpus g JOIN pods p ON p.input = g.input AND p.node = g.node AND p.state <> 'Rejected'
     JOIN gpu_requests q ON q.object_id = p.object_id
     WHERE g.node <> ''
 )
-SELECT DISTINCT * FROM held UNION ALL
-SELECT * FROM using_some s WHERE NOT EXISTS (SELECT 1 FROM held h WHERE h.gpu_id = s.gpu_id)
+SELECT DISTINCT * FROM held UNION ALL SELECT DISTINCT * FROM running UNION ALL
+SELECT * FROM using_some s WHERE s.gpu_id NOT IN (SELECT gpu_id FROM held UNION ALL SELECT gpu_id FROM running)
 """
 _NAMES = """
 UPDATE xid_gpus SET pods = u.pods, sure = u.sure FROM (
