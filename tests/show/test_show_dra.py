@@ -34,11 +34,23 @@ OBJECTS = [
           status={"allocation": {"devices": {"results": [HELD]}, "nodeSelector": PINNED},
                   "reservedFor": [{"resource": "pods", "name": "eye", "uid": "p1"}]}),
     thing(V1, "ResourceClaim", "none-yet", "optics", metadata={"creationTimestamp": "2026-11-01T11:00:00Z"},
-          spec={"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": LENS}}]}}, status={}),
+          spec={"devices": {"requests": [{"name": "r", "exactly": {
+              "deviceClassName": LENS, "capacity": {"requests": {"memory": "2Gi"}},
+              "tolerations": [{"key": "site.example/repair", "operator": "Exists", "effect": "NoSchedule"}, {"operator": "Exists"},
+              ]}}]}},
+          status={}),
     thing("v1", "Pod", "eye", "optics", metadata={"uid": "p1"},
           spec={"nodeName": "n1", "containers": [{"name": "c", "image": "i"}],
                 "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "t"}]},
-          status={"phase": "Running", "resourceClaimStatuses": [{"name": "g", "resourceClaimName": "eye-g-1"}]}),
+          status={"phase": "Running", "resourceClaimStatuses": [{"name": "g", "resourceClaimName": "eye-g-1"}],
+                  "containerStatuses": [{"name": "c", "allocatedResourcesStatus": [{"name": "claim:g/r", "resources": [
+                      {"resourceID": "lens.example/n1/l-0", "health": "Unhealthy", "message": "cracked"},
+                      {"resourceID": "lens.example/n1/l-1", "health": "Healthy"}]}]}]}),
+    thing("resource.nvidia.com/v1beta1", "ComputeDomain", "ring", "optics",
+          spec={"numNodes": 2, "channel": {"resourceClaimTemplate": {"name": "ring-channel"}, "allocationMode": "Single"}},
+          status={"status": "NotReady", "nodes": [
+              {"name": "n1", "status": "Ready", "cliqueID": "c.1", "ipAddress": "10.0.0.7"},
+              {"name": "n2", "status": "NotReady"}]}),
     thing("v1", "Pod", "blind", "optics", metadata={"uid": "p2", "creationTimestamp": "2026-11-01T11:00:00Z"},
           spec={"containers": [{"name": "c", "image": "i"}], "resourceClaims": [{"name": "g", "resourceClaimName": "none-yet"}]},
           status={"phase": "Pending", "conditions": [
@@ -60,6 +72,26 @@ OBJECTS = [
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with database(OBJECTS) as con:
         yield con
+
+
+def test_what_a_request_tolerates_and_how_much_it_wants(con: duckdb.DuckDBPyConnection) -> None:
+    asked = " ".join(section(page(con, "resourceclaim/none-yet", "optics"), "Asks for"))
+    assert "with a capacity of memory 2Gi" in asked
+    assert "tolerates taints site.example/repair:NoSchedule, any key:any effect" in asked
+
+
+def test_devices_that_the_kubelet_says_are_not_healthy(con: duckdb.DuckDBPyConnection) -> None:
+    told = " ".join(section(page(con, "pod/eye", "optics"), "Resource claims"))
+    assert 'device lens.example/n1/l-0 of container c (claim:g/r) is Unhealthy, "cracked"' in told.replace("“", '"').replace(
+        "”", '"'
+    )
+    assert "l-1" not in told
+
+
+def test_a_compute_domain(con: duckdb.DuckDBPyConnection) -> None:
+    told = " ".join(section(page(con, "computedomain/ring", "optics"), "Compute domain"))
+    for said in ("NotReady", "2", "ResourceClaimTemplate optics/ring-channel", "Single", "n1", "c.1", "10.0.0.7", "n2"):
+        assert said in told
 
 
 def test_a_claim(con: duckdb.DuckDBPyConnection) -> None:

@@ -26,6 +26,8 @@ class Request:
     admin: bool
     selectors: tuple[str, ...]
     path: str
+    tolerates: tuple[str, ...] = ()
+    capacity: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -60,7 +62,15 @@ def _request(name: str, item: dict[str, Any], path: str) -> Request:
         admin=item.get("adminAccess") is True,
         selectors=tuple(one for one in selectors if one),
         path=f"{path}.deviceClassName",
+        tolerates=tuple(_toleration(one) for one in mappings(item.get("tolerations"))),
+        capacity=tuple(f"{name} {amount}" for name, amount in mapping(mapping(item.get("capacity")).get("requests")).items()),
     )
+
+
+def _toleration(item: dict[str, Any]) -> str:
+    """A toleration as people write it: KEY=VALUE:EFFECT, what it leaves open as "any"."""
+    key, value, effect = text(item.get("key")), text(item.get("value")), text(item.get("effect"))
+    return f"{key or 'any key'}{f'={value}' if value else ''}:{effect or 'any effect'}"
 
 
 def in_words(spec: dict[str, Any]) -> list[str]:

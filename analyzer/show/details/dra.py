@@ -50,6 +50,9 @@ def asked(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         for expression in request.selectors[:_SELECTORS]:
             selects = True
             items.append(Text(f"selected by {words.quoted(expression, 400)}", 1))
+        for verb, asked_for in (("with a capacity of", request.capacity), ("tolerates taints", request.tolerates)):
+            if asked_for:
+                items.append(Text(f"{verb} {words.some([words.short(one_of, 160) for one_of in asked_for])}", 1))
     for constraint in mappings(mapping(spec.get("devices")).get("constraints"))[:_MANY]:
         attribute = text(constraint.get("matchAttribute")) or text(constraint.get("distinctAttribute"))
         kind = "the same" if constraint.get("matchAttribute") else "a different"
@@ -260,12 +263,56 @@ def of_pod(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
             Text(f"the kubelet says {words.quoted(row['message'] or '', 400)}, last {words.ago(row['last_at'], it.as_of)}")
         )
         items.append(Text(f"Deduced: {words.short(row['words'])}. {words.short(row['remedy'], words.QUOTE)}", 1))
+    items += _health(it)
     return Section("Resource claims", tuple(items))
+
+
+def _health(it: Subject) -> Iterator[Item]:
+    """What the kubelet says of the health of a Pod's devices (status.containerStatuses[].allocatedResourcesStatus)."""
+    for container in mappings(it.status.get("containerStatuses"))[:_MANY]:
+        for resource in mappings(container.get("allocatedResourcesStatus"))[:_MANY]:
+            for device in mappings(resource.get("resources"))[:_MANY]:
+                health = text(device.get("health"))
+                if health in ("Unhealthy", "Unknown"):
+                    named = words.short(device.get("resourceID"), 200)
+                    why = f", {words.quoted(text(device.get('message')) or '', 300)}" if text(device.get("message")) else ""
+                    yield Text(
+                        f"the kubelet says device {named} of container {words.short(container.get('name'), 80)} "
+                        f"({words.short(resource.get('name'), 120)}) is {health}{why}",
+                        tone="error" if health == "Unhealthy" else "warning",
+                    )
+
+
+def domain(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """A ComputeDomain of NVIDIA's DRA driver: its state, the template of its claims, and each node's part in it."""
+    state = text(it.status.get("status"))
+    facts: list[Item] = [Fact("State", words.short(state, 60), "" if state == "Ready" else "warning")] if state else []
+    nodes = it.spec.get("numNodes")
+    if isinstance(nodes, int) and not isinstance(nodes, bool):
+        facts.append(Fact("Nodes wanted", report_words.number(nodes) if nodes else "as many as its pods run on"))
+    channel = mapping(it.spec.get("channel"))
+    template = text(mapping(channel.get("resourceClaimTemplate")).get("name"))
+    if template:
+        facts.append(Fact("Claims from", words.thing(GROUP, "ResourceClaimTemplate", it.namespace, template)))
+    if text(channel.get("allocationMode")):
+        facts.append(Fact("Channels", words.short(channel.get("allocationMode"), 60)))
+    found = mappings(it.status.get("nodes"))
+    lines = tuple(
+        tuple(words.short(one_of.get(key), 120) for key in ("name", "status", "cliqueID", "ipAddress"))
+        for one_of in found[:_MANY]
+    )
+    tones: tuple[Tone, ...] = tuple("" if one_of.get("status") in ("Ready", None) else "warning" for one_of in found[:_MANY])
+    if lines:
+        facts.append(Table(("node", "state", "clique", "address"), lines, tones))
+    if left := words.more(len(found), _MANY, "node"):
+        facts.append(Text(left, tone="dim"))
+    return Section("Compute domain", tuple(facts))
 
 
 DETAILS: DetailsTable = {
     (GROUP, "ResourceClaim"): (allocated, asked, needed_by),
     (GROUP, "ResourceClaimTemplate"): (asked, made),
     (GROUP, "DeviceClass"): (selection, asked_by),
+    ("resource.nvidia.com", "ComputeDomain"): (domain,),
     ("", "Pod"): (of_pod,),
 }
