@@ -52,6 +52,12 @@ MACROS: Final = (
         "CREATE OR REPLACE TEMP MACRO waits_on_purpose(object_id) AS "
         "EXISTS (SELECT 1 FROM relations AS g WHERE g.dst = object_id AND g.kind = 'order-growth')"
     ),
+    # A JobSet that restarts and a RayJob that is tried again make their Jobs anew: what failed before is no failure.
+    (
+        "CREATE OR REPLACE TEMP MACRO made_anew(job) AS EXISTS (SELECT 1 FROM jobset_jobs AS j JOIN jobsets AS s "
+        "ON s.object_id = j.jobset_id WHERE j.object_id = job AND (j.old OR s.state = 'Restarting')) "
+        "OR EXISTS (SELECT 1 FROM ray_jobs AS r WHERE r.submitter_id = job AND r.state = 'Retrying')"
+    ),
     # Where Kueue's Workloads stand, in words.
     (
         "CREATE OR REPLACE TEMP MACRO in_queue(cluster_queue, space, queue) AS "
