@@ -24,6 +24,7 @@ _FOLDED = re.compile(
 )
 _LOWER = {"Pod": "pod", "Node": "node"}
 _VERBS = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
+_ADVERB = re.compile(r"(?:no longer|still|also|now) ")
 _SECOND = re.compile(r"\b(and|but) (is|was|has|does|waits|runs)\b")
 _ITS = re.compile(r"\bits\b")
 
@@ -155,14 +156,17 @@ def _place(head: str, name: str) -> int:
 
 def _plural_verbs(text: str) -> str:
     """What is said of one thing, of many: `waits for a node` becomes `wait for a node`."""
-    verb, space, rest = text.partition(" ")
+    adverb = _ADVERB.match(text)
+    lead = adverb[0] if adverb else ""
+    verb, space, rest = text[len(lead) :].partition(" ")
     if verb in _VERBS:
         verb = _VERBS[verb]
     elif re.fullmatch(r"[a-z]+(?:ch|sh|ss|x)es", verb):
         verb = verb[:-2]
     elif re.fullmatch(r"[a-z]{2,}[^\Ws]s", verb):
         verb = verb[:-1]
-    return _SECOND.sub(lambda found: f"{found[1]} {_VERBS.get(found[2], found[2].removesuffix('s'))}", f"{verb}{space}{rest}")
+    words = f"{lead}{verb}{space}{rest}"
+    return _SECOND.sub(lambda found: f"{found[1]} {_VERBS.get(found[2], found[2].removesuffix('s'))}", words)
 
 
 @lru_cache(maxsize=1000)

@@ -43,6 +43,7 @@ def test_few_incidents_stay_apart(write: Any, analyse: Any) -> None:
     ("title", "told"),
     [
         ("Pod {{ namespace }}/{{ name }} was evicted", {"12 pods in 3 namespaces were evicted"}),
+        ("Pod {{ name }} no longer reports and waits: why", {"12 pods in 3 namespaces no longer report and wait: why"}),
         ("The head of Pod {{ namespace }}/{{ name }} is not ready", {"The head of 12 pods in 3 namespaces is not ready"}),
         (
             "GPU {{ mark }} of pod {{ name }} reported Xid 79: it is gone",
