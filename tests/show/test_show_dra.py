@@ -36,8 +36,8 @@ OBJECTS = [
     thing(V1, "ResourceClaim", "none-yet", "optics", metadata={"creationTimestamp": "2026-11-01T11:00:00Z"},
           spec={"devices": {"requests": [{"name": "r", "exactly": {
               "deviceClassName": LENS, "capacity": {"requests": {"memory": "2Gi"}},
-              "tolerations": [{"key": "site.example/repair", "operator": "Exists", "effect": "NoSchedule"}, {"operator": "Exists"},
-              ]}}]}},
+              "tolerations": [{"key": "site.example/repair", "operator": "Exists", "effect": "NoSchedule"},
+                              {"operator": "Exists"}]}}]}},
           status={}),
     thing("v1", "Pod", "eye", "optics", metadata={"uid": "p1"},
           spec={"nodeName": "n1", "containers": [{"name": "c", "image": "i"}],
