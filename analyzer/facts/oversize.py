@@ -1,8 +1,4 @@
-"""Pods that ask for more than any node of the bundle has: if these are all nodes, they fit nowhere, however empty those are.
-
-What a Pod asks for is counted as the scheduler does (kube-scheduler, `resource.PodRequests`): the sum over its containers and
-sidecars, or what an init container needs beside the sidecars before it, whichever is more, and the overhead of its runtime class.
-"""
+"""Pods that ask for more than any node of the bundle has: if these are all nodes, they fit nowhere, however empty those are."""
 
 from __future__ import annotations
 
@@ -12,8 +8,9 @@ from typing import Any
 import duckdb
 import orjson
 
+from analyzer.facts.pod_requests import pod_requests
 from analyzer.facts.quantity import parse
-from analyzer.facts.values import mapping, mappings, text
+from analyzer.facts.values import mapping
 
 _NODES = "SELECT input, json -> '$.status.allocatable' FROM objects WHERE api_group = '' AND kind = 'Node' AND deleted_at IS NULL"
 _UNITS = ((1024**4, "Ti"), (1024**3, "Gi"), (1024**2, "Mi"), (1024, "Ki"))
@@ -43,9 +40,9 @@ class Offers:
         if not nodes:
             return None, None
         amounts = [parse(node.get(resource, 0)) for node in nodes]
-        asked = _asked(mapping(orjson.loads(spec) if spec else None), resource)
+        asked = pod_requests(mapping(orjson.loads(spec) if spec else None)).get(resource)
         known = [amount for amount in amounts if amount is not None]
-        if len(known) < len(amounts) or asked <= max(known):
+        if asked is None or len(known) < len(amounts) or asked <= max(known):
             return None, None
         return written(resource, asked), written(resource, max(known))
 
@@ -56,28 +53,6 @@ class Offers:
                 self._nodes.setdefault(number, []).append(mapping(orjson.loads(allocatable) if allocatable else None))
         nodes = self._nodes.get(origin, [])
         return nodes if all(nodes) else []
-
-
-def _asked(spec: dict[str, Any], resource: str) -> Fraction:
-    together, alone = parse(mapping(spec.get("overhead")).get(resource)) or Fraction(0), Fraction(0)
-    for field in ("initContainers", "containers"):
-        for container in mappings(spec.get(field)):
-            amount = _of(container, resource)
-            if field == "containers" or text(container.get("restartPolicy")) == "Always":
-                together += amount
-            else:
-                alone = max(alone, together + amount)
-    return max(together, alone)
-
-
-def _of(container: dict[str, Any], resource: str) -> Fraction:
-    resources = mapping(container.get("resources"))
-    # Where a request is not given the limit stands for it.
-    for part in ("requests", "limits"):
-        amount = parse(mapping(resources.get(part)).get(resource))
-        if amount is not None:
-            return amount
-    return Fraction(0)
 
 
 def written(resource: str, amount: Fraction) -> str:

@@ -388,3 +388,20 @@ def test_objects_of_any_shape_are_read(values: list[tuple[str, Any, Any]]) -> No
     ]
     con = database(objects, lists=ALL)
     assert rows(con, "SELECT count(*) FROM workloads") == [(sum(kind == "Workload" for kind, _, _ in values),)]
+
+
+def test_requests_of_the_pod_as_a_whole() -> None:
+    # What the pod asks for as a whole takes the place of the sum; its own limit counts only where no container asks.
+    template = {
+        "spec": {
+            "resources": {"requests": {"cpu": "3"}, "limits": {"cpu": "9", "memory": "8Gi", "example/fan": "1"}},
+            "containers": [{"name": "a", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}],
+        }
+    }
+    spec = {"queueName": "jugs", "podSets": [{"name": "main", "count": 2, "template": template}]}
+    con = database([workload("w", spec=spec)], lists=ALL)
+    assert rows(con, "SELECT resource, amount FROM workload_pod_sets ORDER BY resource") == [
+        ("cpu", "6"),
+        ("example/fan", "2"),
+        ("memory", "2Gi"),
+    ]

@@ -10,11 +10,11 @@ from typing import Any
 from analyzer.facts.kueue import topology as tas
 from analyzer.facts.kueue.base import amount, show, shown
 from analyzer.facts.kueue.topology import Domain
+from analyzer.facts.pod_requests import MAX_RESOURCES, pod_requests
 from analyzer.facts.values import mapping, mappings, number, text
 
 MAX_POD_SETS = 64
 """Pod sets of one Workload that are read; Kueue itself allows 8."""
-MAX_RESOURCES = 64
 _TOPOLOGY = {"required": "needs one domain of", "preferred": "would like one domain of", "unconstrained": "any domains"}
 
 
@@ -69,7 +69,7 @@ def pod_sets(spec: dict[str, Any], status: dict[str, Any]) -> list[PodSet]:
                 of.asked[resource] = _asked(resource, value, "status", f'{path}["{resource}"]')
     for pod_set, item in zip(found, mappings(spec.get("podSets")), strict=False):
         if not pod_set.asked:
-            for resource, value in template_requests(mapping(item.get("template"))).items():
+            for resource, value in pod_requests(mapping(mapping(item.get("template")).get("spec"))).items():
                 total = None if value is None else value * pod_set.count
                 words = None if total is None else show(resource, total)
                 pod_set.asked[resource] = Asked(total, words, "template", None)
@@ -87,53 +87,6 @@ def _assigned(pod_set: PodSet, item: dict[str, Any], path: str) -> None:
     for resource, value in list(usage.items())[:MAX_RESOURCES]:
         place = f'{path}.resourceUsage["{resource}"]'
         pod_set.asked[resource] = _asked(resource, value, "admission", place, text(flavors.get(resource)))
-
-
-def template_requests(template: dict[str, Any]) -> dict[str, Fraction | None]:
-    """What one pod asks for, as Kueue counts it: containers and sidecars together, or the greatest of the plain init containers.
-
-    Limits stand for requests that are not set. Pod-level resources take the place of the sum, overhead comes on top.
-    An amount that cannot be read is None.
-    """
-    spec = mapping(template.get("spec"))
-    total: dict[str, Fraction | None] = {}
-    sidecars: dict[str, Fraction | None] = {}
-    peak: dict[str, Fraction | None] = {}
-    for container in mappings(spec.get("initContainers")):
-        own = _container(container)
-        if container.get("restartPolicy") == "Always":
-            _add(sidecars, own)
-        else:
-            # An init container runs beside the sidecars that were started before it.
-            beside = dict(own)
-            _add(beside, sidecars)
-            _peak(peak, beside)
-    for container in mappings(spec.get("containers")):
-        _add(total, _container(container))
-    _add(total, sidecars)
-    _peak(total, peak)
-    total |= _container(spec)
-    overhead = mapping(spec.get("overhead"))
-    _add(total, {resource: amount(value) for resource, value in list(overhead.items())[:MAX_RESOURCES]})
-    return total
-
-
-def _container(container: dict[str, Any]) -> dict[str, Fraction | None]:
-    resources = mapping(container.get("resources"))
-    merged = mapping(resources.get("limits")) | mapping(resources.get("requests"))
-    return {resource: amount(value) for resource, value in list(merged.items())[:MAX_RESOURCES]}
-
-
-def _add(total: dict[str, Fraction | None], more: dict[str, Fraction | None]) -> None:
-    for resource, value in more.items():
-        had = total.get(resource, Fraction(0))
-        total[resource] = None if value is None or had is None else had + value
-
-
-def _peak(total: dict[str, Fraction | None], other: dict[str, Fraction | None]) -> None:
-    for resource, value in other.items():
-        had = total.get(resource, Fraction(0))
-        total[resource] = None if value is None or had is None else max(had, value)
 
 
 def _topology(request: dict[str, Any]) -> str | None:
