@@ -5,9 +5,22 @@ What their conditions mean is data (`states.yaml`); the rules read the condition
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import duckdb
 
 from analyzer.facts.related import gang_queues, gangs, karpenter, lws, nics, pools, routes, runs, states
+
+_GROUPS: dict[ModuleType, tuple[str, ...]] = {
+    lws: (lws.GROUP,),
+    gangs: gangs.GROUPS,
+    gang_queues: (gangs.VOLCANO, gangs.KAI),
+    karpenter: (karpenter.GROUP,),
+    pools: pools.GROUPS,
+    routes: (routes.GROUP,),
+    runs: runs.GROUPS,
+}
+"""Modules that find nothing where no object is of these API groups."""
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -15,12 +28,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 
     Needs `conditions`, `pods`, `containers`, `owners`, `events`, `coverage`, `kueue_jobs`, `jobsets`.
     """
-    lws.derive(con)
-    states.derive(con)
-    gangs.derive(con)
-    gang_queues.derive(con)
-    karpenter.derive(con)
-    nics.derive(con)
-    pools.derive(con)
-    routes.derive(con)
-    runs.derive(con)
+    here = {group for (group,) in con.execute("SELECT DISTINCT api_group FROM objects").fetchall()}
+    for module in (lws, states, gangs, gang_queues, karpenter, nics, pools, routes, runs):
+        if module not in _GROUPS or not here.isdisjoint(_GROUPS[module]):
+            module.derive(con)

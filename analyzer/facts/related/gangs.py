@@ -22,6 +22,7 @@ _KINDS = [
     *((GROVE, kind) for kind in ("PodCliqueSet", "PodCliqueScalingGroup", "PodClique")),
     (GROVE_GANG, "PodGang"),
 ]
+GROUPS = tuple(dict.fromkeys(group for group, _ in _KINDS))
 MAX_PARTS = 1_000
 """Groups of one PodGang whose pods are added up, and conditions of one PodGroup that are read."""
 _OVER = ("Running", "Completed", "Succeeded", "Finished")
@@ -95,8 +96,8 @@ FROM owners w WHERE w.object_id = gangs.object_id AND w.controller
 # KAI Scheduler writes no phase: a group is told by what the scheduler says of it, else by its pods.
 _STATES = """
 INSERT INTO states
-SELECT object_id, api_group, kind, namespace, name, state, reason, message, since FROM gangs
-WHERE api_group IN ('scheduling.volcano.sh', 'scheduling.run.ai') ORDER BY object_id
+SELECT object_id, api_group, kind, namespace, name, state, reason, message, since FROM gangs g
+WHERE NOT EXISTS (SELECT 1 FROM states s WHERE s.object_id = g.object_id) ORDER BY object_id
 """
 _UNCOUNTED = """
 UPDATE gangs SET state = CASE WHEN message_path IS NULL THEN 'Pending' ELSE 'Unschedulable' END WHERE state IS NULL
@@ -112,7 +113,10 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     if not insert_rows(con, "gangs", (_row(item) for item in stored(con, _KINDS))):
         return
     con.execute(_OF_GROVE)
+    here = {row[0] for row in con.execute("SELECT DISTINCT api_group FROM gangs").fetchall()}
     for group, kind, part, key in _NAMES:
+        if group not in here:
+            continue
         con.execute(_NAMED, {"path": f'$.metadata.{part}."{key}"', "word": f'"{key}"', "group": group, "kind": kind})
     con.execute(_MEMBERS)
     con.execute(_PARENTS)
@@ -133,11 +137,14 @@ def _row(item: Stored) -> dict[str, Any]:
     elif item.group == KAI:
         said = None if phase in _OVER else _last(status, "schedulingConditions", "UnschedulableOnNodePool")
     if item.group == GROVE:
-        members = number(spec.get("minAvailable"))
+        members = number(spec.get("minAvailable")) if item.kind == "PodClique" else None
+        phase = _available(spec, status)
     elif item.group == GROVE_GANG:
         members = sum(max(0, number(one.get("minReplicas")) or 0) for one in mappings(spec.get("podgroups"))[:MAX_PARTS])
     else:
         members = number(spec.get("minMember"))
+    errors = mappings(status.get("lastErrors"))
+    error = errors[0] if errors else {}
     return {
         "object_id": item.object_id,
         "input": item.input,
@@ -153,7 +160,20 @@ def _row(item: Stored) -> dict[str, Any]:
         "message_path": said.words_path if said else None,
         "since": item.deleted_at or (said.since if said else None),
         "members": members,
+        "error": text(error.get("description")),
+        "error_at": moment(error.get("observedAt")),
     }
+
+
+def _available(spec: dict[str, Any], status: dict[str, Any]) -> str | None:
+    """The state of a set of Grove by its numbers, for where no condition tells it; None where there are none either."""
+    wanted = number(spec.get("replicas"))
+    wanted = 1 if wanted is None else wanted
+    there = number(status.get("availableReplicas"))
+    there = number(status.get("readyReplicas")) if there is None else there
+    if wanted == 0:
+        return "Scaled to zero"
+    return None if there is None else "Available" if there >= wanted else "Not available"
 
 
 def _last(status: dict[str, Any], key: str, kind: str) -> Condition | None:

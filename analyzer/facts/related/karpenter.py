@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import duckdb
 
+GROUP = "karpenter.sh"
 _EDGES = """
 INSERT INTO relations
 WITH claims AS (

@@ -28,6 +28,7 @@ _KINDS = (
     ("sparkoperator.k8s.io", "SparkApplication"),
     *(("kubeflow.org", kind) for kind in TRAINING),
 )
+GROUPS = tuple(dict.fromkeys(group for group, _ in _KINDS))
 _RETRY_LIMIT = "workload.codeflare.dev.appwrapper/retryLimit"
 _OVER = frozenset({"complete", "completed", "succeeded", "failed", "terminated", "aborted", "deleting"})
 _MAX_REPLICA_TYPES = 50

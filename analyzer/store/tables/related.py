@@ -122,6 +122,8 @@ message VARCHAR its words for that
 message_path VARCHAR where they stand in a PodGroup
 since TIMESTAMP since when
 members INTEGER pods that must be placed at once, null where it does not say
+error VARCHAR what Grove's operator failed at last for it, in its words
+error_at TIMESTAMP when
 pods INTEGER pods of it in the bundle, null where there are none
 pods_ready INTEGER of these, ready ones
 pods_waiting INTEGER of these, those without a node
