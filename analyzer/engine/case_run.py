@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from analyzer import content
 from analyzer.engine import case_child
 from analyzer.engine.case_check import Bench, bench, check
 from analyzer.engine.case_file import Case, read_cases
@@ -93,10 +94,10 @@ def _run_apart(folder: Path, codes: Sequence[str], processes: int) -> Iterator[O
 @lru_cache(maxsize=4)
 def _packs(folder: Path | None) -> tuple[Pack, ...]:
     """The packs that a run needs: the built-in one alone, or with the other one beside it."""
-    if folder is None or folder.resolve() == _built_in().folder.resolve():
+    if folder is None or folder.resolve() == content.folder("rules").resolve():
         return (_built_in(),)
     # The words of ours were checked when they were tested; they are only the surroundings of the other pack.
-    return joined([built_in(checked=False), load_pack(folder, trusted=True)])
+    return joined([_built_in(checked=False), load_pack(folder, trusted=True)])
 
 
 @lru_cache(maxsize=4)
@@ -108,8 +109,8 @@ def _names(folder: Path | None) -> tuple[frozenset[str], frozenset[str]]:
 
 
 @cache
-def _built_in() -> Pack:
-    return built_in()
+def _built_in(*, checked: bool = True) -> Pack:
+    return built_in(checked=checked)
 
 
 @lru_cache(maxsize=4)

@@ -41,5 +41,6 @@ def derive_operator(con: duckdb.DuckDBPyConnection) -> None:
 
 def derive_logs(con: duckdb.DuckDBPyConnection) -> None:
     """Fills the tables of `analyzer.store.tables.gpu_logs`; needs Dynamic Resource Allocation's beside the above."""
-    xid.derive(con)
+    if con.execute("SELECT 1 FROM log_hits LIMIT 1").fetchone():
+        xid.derive(con)
     stack_words.derive(con)

@@ -64,6 +64,11 @@ FROM events e JOIN pods p ON p.object_id = e.about_id WHERE e.type = 'Warning' A
 )
 FROM said WHERE regexp_matches(message, $words)
 """
+_ANY_HIT = "SELECT 1 FROM log_hits LIMIT 1"
+_ANY_MESSAGE = """
+SELECT 1 FROM containers WHERE message <> '' OR last_message <> ''
+UNION ALL SELECT 1 FROM events WHERE type = 'Warning' AND message <> '' AND about_id IS NOT NULL LIMIT 1
+"""
 _EDGES = """
 INSERT INTO relations SELECT DISTINCT node_id, pod_id, 'gpu-words' FROM gpu_words
 WHERE fresh AND node_id IS NOT NULL AND pod_id IS NOT NULL AND topic IN ('driver', 'runtime', 'fabric')
@@ -109,9 +114,15 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 
     Needs `log_hits`, `logs`, `pods`, `containers`, `events`, `nodes` and `gpu_nodes`.
     """
+    in_logs, in_objects = (con.execute(query).fetchone() is not None for query in (_ANY_HIT, _ANY_MESSAGE))
+    if not in_logs and not in_objects:
+        return
     hosts = hosts_of(con)
-    insert_rows(con, "gpu_words", (*_logs(con, hosts), *_versions(con, hosts), *_objects(con, hosts), *_cards(con, hosts)))
-    con.execute(_EDGES)
+    said = (*_logs(con, hosts), *_versions(con, hosts)) if in_logs else ()
+    told = (*_objects(con, hosts),) if in_objects else ()
+    cards = (*_cards(con, hosts),) if in_logs else ()
+    if insert_rows(con, "gpu_words", (*said, *told, *cards)):
+        con.execute(_EDGES)
 
 
 def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, Any]]:
