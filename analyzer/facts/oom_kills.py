@@ -108,14 +108,15 @@ def _kills(hits: Iterable[tuple[Any, ...]]) -> Iterator[_Kill]:
 
 
 def _once(kills: Iterable[_Kill], hosts: Hosts) -> Iterator[_Kill]:
-    """Without what another log of the same host tells too: dmesg and the journal repeat each other."""
-    seen: dict[tuple[Any, ...], int] = {}
+    """Without what another log of the same host tells too, as dmesg and the journal do; the one with a time counts."""
+    told: dict[tuple[Any, ...], list[_Kill]] = defaultdict(list)
     for kill in kills:
         where = hosts.where(kill.log_id, kill.host)
-        key = (hosts.input(kill.log_id), where.node or where.host, kill.pid, kill.task, kill.memcg)
-        first = seen.setdefault(key, kill.log_id)
-        if first == kill.log_id or not (where.node or where.host):
-            yield kill
+        host = where.node or where.host or kill.log_id
+        told[hosts.input(kill.log_id), host, kill.pid, kill.task, kill.memcg].append(kill)
+    for same in told.values():
+        log_id = next((kill for kill in same if kill.at), same[0]).log_id
+        yield from (kill for kill in same if kill.log_id == log_id)
 
 
 def _row(kill: _Kill, hosts: Hosts, pods: _Pods) -> dict[str, Any]:
