@@ -10,6 +10,8 @@ from typing import Final
 
 import duckdb
 
+from analyzer.facts.coverage import ELSEWHERE
+
 _EVIDENCE = (
     "struct_pack(origin := '{origin}', id := {id}::BIGINT, line := {line}::BIGINT, path := {path}::VARCHAR, "
     "value := value::VARCHAR, kind := {kind}::VARCHAR)"
@@ -46,6 +48,13 @@ MACROS: Final = (
         "CREATE OR REPLACE TEMP MACRO listed_whole(of_group, of_kind, place := '*') AS EXISTS (SELECT 1 FROM coverage AS v WHERE "
         "v.api_group = of_group AND v.kind = of_kind AND v.status IN ('complete', 'absent') "
         "AND list_has_any(v.scope, ['*', place]))"
+    ),
+    # For what can only lie in the namespace of another object: lists that other namespaces lack do not matter there.
+    (
+        "CREATE OR REPLACE TEMP MACRO listed_here(of_group, of_kind, place) AS "
+        "listed_whole(of_group, of_kind, place) OR EXISTS (SELECT 1 FROM coverage AS v WHERE "
+        "v.api_group = of_group AND v.kind = of_kind AND v.status = 'partial' "
+        "AND starts_with(v.reason, '" + ELSEWHERE + "') AND list_contains(v.scope, place))"  # noqa: S608 - a word of ours
     ),
     # Replicas that an order could do without, and what they are replicas of.
     (

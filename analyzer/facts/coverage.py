@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 import duckdb
 
@@ -29,6 +30,8 @@ _PRINTED = "gpu-operator"
 _CLEANED = "clean-report"
 _NAMED = 5
 """How many namespaces or files a reason names."""
+ELSEWHERE: Final = "no list of it for"
+"""How the reason of a partial kind begins that was listed whole in the namespaces of its scope, but not in all."""
 
 
 @dataclass(slots=True)
@@ -130,7 +133,7 @@ def judge(seen: Seen, spaces: Spaces, *, undefined: bool = False) -> Verdict:
     if not everything and not listed:
         return Verdict("partial", scope, "single objects, and no list that says that they are all")
     if not everything and missing:
-        return Verdict("partial", scope, f"no list of it for {_count(len(missing), 'namespace')}: {_some(missing)}")
+        return Verdict("partial", scope, f"{ELSEWHERE} {_count(len(missing), 'namespace')}: {_some(missing)}")
     refused = [words for kind, words in seen.errors.items() if kind != "not-served"]
     if refused:
         return Verdict("partial", scope, _some(refused))

@@ -51,6 +51,26 @@ def test_a_queue_shows_quota_beside_use_who_waits_and_who_holds_it() -> None:
     assert section(page(con, "localqueue/jugs", "pottery"), "Waiting (3")[3].startswith("early")
 
 
+@pytest.mark.parametrize(("version", "used_by"), [(OLD, "flavorUsage"), (NEW, "flavorsUsage")])
+def test_a_local_queue_shows_what_its_workloads_hold(version: str, used_by: str) -> None:
+    held, admitted = ([{"name": "hot", "resources": [{"name": "cpu", "total": many}]}] for many in ("6", "1500m"))
+    status = active() | {"flavorsReservation": held, used_by: admitted}
+    jugs = kueue("LocalQueue", "jugs", {"clusterQueue": "kiln"}, status, version, namespace="pottery")
+    lines = shown([queue("kiln", version=version, nominalQuota="9"), jugs], "localqueue/jugs", "Use of the quota", "pottery")
+    assert lines[-1].split() == ["hot", "cpu", "6", "1500m"]
+
+
+def test_a_queue_tells_a_cohort_that_is_no_object() -> None:
+    objects = [queue("kiln", cohort="works", nominalQuota="1"), queue("oven", cohort="works", nominalQuota="1")]
+    assert "Cohort:        works (no Cohort object: it is the 2 queues that name it)" in shown(
+        objects, "clusterqueue/kiln", "Queue"
+    )
+    unlisted = [kind for kind in MORE if kind[1] != "Cohort"]
+    assert any("cannot be told" in line for line in shown(objects, "clusterqueue/kiln", "Queue", lists=unlisted))
+    named = [*objects, kueue("Cohort", "works", {})]
+    assert "Cohort:        works" in shown(named, "clusterqueue/kiln", "Queue")
+
+
 def test_a_queue_that_selects_no_namespace_says_so() -> None:
     assert any(
         "none: namespaceSelector is null" in line

@@ -152,8 +152,8 @@ def _thing(item: Stored, *, whole: bool) -> Thing:
         # v1beta2 calls it cohortName.
         thing.parent = text(spec.get("cohortName")) or text(spec.get("cohort"))
         thing.strategy = text(spec.get("queueingStrategy")) or "BestEffortFIFO"
-        thing.reserved = _uses(status, "flavorsReservation")
-        thing.used = _uses(status, "flavorsUsage")
+        thing.reserved = uses_of(status, "flavorsReservation")
+        thing.used = uses_of(status, "flavorsUsage")
     if item.kind == "Cohort":
         # v1alpha1 to v1beta2: parentName; the first alpha called it parent.
         thing.parent = text(spec.get("parentName")) or text(spec.get("parent"))
@@ -189,7 +189,8 @@ def _quotas(spec: dict[str, Any]) -> tuple[list[tuple[str, ...]], dict[tuple[str
 _LIMITS = ("borrowingLimit", "lendingLimit")
 
 
-def _uses(status: dict[str, Any], key: str) -> dict[tuple[str, str], Use]:
+def uses_of(status: dict[str, Any], key: str) -> dict[tuple[str, str], Use]:
+    """Amounts by flavor and resource, as a list of a queue's status (`flavorsReservation`, `flavorsUsage`) has them."""
     found: dict[tuple[str, str], Use] = {}
     for index, flavor in enumerate(mappings(status.get(key))):
         name = text(flavor.get("name"))

@@ -7,6 +7,8 @@ from typing import Any
 
 import duckdb
 
+from analyzer.facts.kueue.base import show
+from analyzer.facts.kueue.store import Use, uses_of
 from analyzer.facts.kueue.waits import CAUSES
 from analyzer.render import words as report_words
 from analyzer.show import words
@@ -29,7 +31,7 @@ def queue(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         missing = "" if row["cluster_queue_id"] is not None else " (not in this bundle)"
         facts.append(Fact("Cluster queue", f"{words.short(row['cluster_queue']) or 'none named'}{missing}"))
     else:
-        facts.append(Fact("Cohort", words.short(row["cohort"]) or "none"))
+        facts.append(Fact("Cohort", _cohort(con, row["cohort"])))
         if row["strategy"]:
             facts.append(Fact("Strategy", words.quoted(row["strategy"], 60)))
     if row["stop_policy"]:
@@ -41,6 +43,20 @@ def queue(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if row["message"] and row["active"] != "True":
         facts.append(Fact("Kueue says", words.said(row["reason"], row["message"]), "warning"))
     return Section("Queue", tuple(facts))
+
+
+def _cohort(con: duckdb.DuckDBPyConnection, name: str | None) -> str:
+    """The cohort of a queue; it need not be an object, then it is no more than the queues that name it."""
+    if not name:
+        return "none"
+    row = one(con, "SELECT object_id, queues FROM kueue_cohorts WHERE name = ?", name)
+    if row is None or row["object_id"] is not None:
+        return words.short(name)
+    if not whole(con, _GROUP, "Cohort"):
+        return (
+            f"{words.short(name)} (Cohorts were not collected whole: whether it has quota or a parent of its own cannot be told)"
+        )
+    return f"{words.short(name)} (no Cohort object: it is the {report_words.plural(row['queues'], 'queue')} that name it)"
 
 
 def quota(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -67,6 +83,29 @@ def _quota(row: dict[str, Any]) -> tuple[str, ...]:
         words.short(row["borrowing_limit"], 40),
         words.short(row["lending_limit"], 40),
     )
+
+
+def local_use(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """What the Workloads of a LocalQueue hold of its ClusterQueue's quota, per flavor and resource."""
+    reserved = uses_of(it.status, "flavorsReservation")
+    # v1beta1 calls it flavorUsage.
+    used = uses_of(it.status, "flavorsUsage" if "flavorsUsage" in it.status else "flavorUsage")
+    both = sorted(reserved.keys() | used.keys())
+    lines = tuple(
+        (
+            words.short(flavor, 80),
+            words.short(resource, 80),
+            *(_held(part.get((flavor, resource)), resource) for part in (reserved, used)),
+        )
+        for flavor, resource in both[:_ROWS]
+    )
+    items: list[Item] = [Table(("flavor", "resource", "reserved", "in use"), lines)] if lines else []
+    left = words.more(len(both), _ROWS, "amount")
+    return Section("Use of the quota", (*items, Text(left, tone="dim")) if left else tuple(items))
+
+
+def _held(use: Use | None, resource: str) -> str:
+    return "not said" if use is None or use.total is None else show(resource, use.total)
 
 
 def waiting(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -241,7 +280,7 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 
 DETAILS: DetailsTable = {
     (_GROUP, "ClusterQueue"): (queue, quota, waiting),
-    (_GROUP, "LocalQueue"): (queue, waiting),
+    (_GROUP, "LocalQueue"): (queue, local_use, waiting),
     (_GROUP, "Cohort"): (quota,),
     (_GROUP, "Workload"): (workload, pod_sets, checks, fits),
     EVERY_KIND: (job,),
