@@ -51,10 +51,10 @@ MACROS: Final = (
     ),
     # For what can only lie in the namespace of another object: lists that other namespaces lack do not matter there.
     (
-        "CREATE OR REPLACE TEMP MACRO listed_here(of_group, of_kind, place) AS "
+        "CREATE OR REPLACE TEMP MACRO listed_here(of_group, of_kind, place) AS "  # noqa: S608 - a word of ours
         "listed_whole(of_group, of_kind, place) OR EXISTS (SELECT 1 FROM coverage AS v WHERE "
         "v.api_group = of_group AND v.kind = of_kind AND v.status = 'partial' "
-        "AND starts_with(v.reason, '" + ELSEWHERE + "') AND list_contains(v.scope, place))"  # noqa: S608 - a word of ours
+        "AND starts_with(v.reason, '" + ELSEWHERE + "') AND list_contains(v.scope, place))"
     ),
     # Replicas that an order could do without, and what they are replicas of.
     (
