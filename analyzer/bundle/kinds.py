@@ -150,7 +150,7 @@ PackageManifest
 [monitoring.coreos.com]
 Prometheus Alertmanager ServiceMonitor PodMonitor PrometheusRule AlertmanagerConfig ThanosRuler Probe ScrapeConfig PrometheusAgent
 [nvidia.com]
-!ClusterPolicy !NVIDIADriver DynamoGraphDeployment DynamoComponentDeployment
+!ClusterPolicy !NVIDIADriver !GPUCluster DynamoGraphDeployment DynamoComponentDeployment
 [resource.nvidia.com]
 ComputeDomain ComputeDomainClique
 [nfd.openshift.io]

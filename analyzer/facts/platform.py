@@ -14,7 +14,7 @@ from analyzer.facts.data import beside
 from analyzer.facts.rows import insert_rows
 
 GPU_OPERATOR = "cluster"
-"""Who acts in the namespace that a ClusterPolicy of the GPU Operator names, whatever it is called."""
+"""Who acts in the namespace that a ClusterPolicy or GPUCluster of the GPU Operator names, whatever it is called."""
 
 _NAMES = """
 SELECT DISTINCT namespace FROM objects WHERE namespace <> ''
@@ -23,7 +23,8 @@ ORDER BY 1
 """
 _GPU_OPERATOR = """
 SELECT DISTINCT json_extract_string(json, '$.status.namespace') FROM objects
-WHERE api_group = 'nvidia.com' AND kind = 'ClusterPolicy' AND json_extract_string(json, '$.status.namespace') <> ''
+WHERE api_group = 'nvidia.com' AND kind IN ('ClusterPolicy', 'GPUCluster')
+    AND json_extract_string(json, '$.status.namespace') <> ''
 """
 
 

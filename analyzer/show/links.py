@@ -25,6 +25,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "claim": ("Claim of", "Claim"),
     "slice": ("Publishes devices in", "Published for"),
     "device": ("Devices held by", "Holds devices of"),
+    "mig-manager": ("Keeps the MIG manager from", "MIG manager kept away by"),
     "mig-client": ("MIG change waits for", "Waited for by the MIG change of"),
     "pvc": ("", "Uses claim"),
     "pv": ("Bound to", "Volume"),

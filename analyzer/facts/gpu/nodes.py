@@ -24,11 +24,15 @@ WHERE p.node <> '' AND p.phase NOT IN ('Succeeded', 'Failed')
 GROUP BY ALL
 """
 
-# Where another driver offers the GPUs, or the operator is told not to run the plugin, `nvidia.com/gpu` is not expected.
+# Where another driver offers the GPUs, or the operator is told not to run the plugin, `nvidia.com/gpu` is not expected. A
+# GPUCluster has it run the DRA driver instead.
 _NO_PLUGIN = """
 SELECT EXISTS (
     SELECT 1 FROM objects WHERE api_group = 'nvidia.com' AND kind = 'ClusterPolicy' AND deleted_at IS NULL
         AND json_extract_string(json, '$.spec.devicePlugin.enabled') = 'false'
+) OR (
+    EXISTS (SELECT 1 FROM objects WHERE api_group = 'nvidia.com' AND kind = 'GPUCluster' AND deleted_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM objects WHERE api_group = 'nvidia.com' AND kind = 'ClusterPolicy' AND deleted_at IS NULL)
 )
 """
 _DRA = """

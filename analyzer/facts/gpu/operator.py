@@ -21,7 +21,7 @@ ORDER BY src, dst
 """
 
 # Parts that are not rolled out, and wait for no other, keep the policy from being ready; so do NVIDIADrivers where it leaves
-# the driver to them.
+# the driver to them. What an NVIDIADriver or a GPUCluster made belongs to it; a GPUCluster that names the driver waits for it.
 _PARTS = """
 INSERT INTO relations
 SELECT DISTINCT src, dst, 'gpu-part' FROM (
@@ -31,7 +31,10 @@ SELECT DISTINCT src, dst, 'gpu-part' FROM (
     WHERE d.kind = 'NVIDIADriver' AND d.active AND p.uses_drivers
     UNION ALL
     SELECT w.object_id, w.owner_id FROM owners w
-    WHERE w.owner_kind = 'NVIDIADriver' AND w.owner_id IS NOT NULL AND EXISTS (SELECT 1 FROM gpu_policies)
+    WHERE w.owner_kind IN ('NVIDIADriver', 'GPUCluster') AND w.owner_id IS NOT NULL AND EXISTS (SELECT 1 FROM gpu_policies)
+    UNION ALL
+    SELECT d.object_id, p.object_id FROM gpu_policies d JOIN gpu_policies p ON p.kind = 'GPUCluster' AND p.active
+    WHERE d.kind = 'NVIDIADriver' AND d.active AND list_contains(p.not_ready, 'state-driver')
 ) WHERE src IS NOT NULL
 ORDER BY src, dst
 """
@@ -68,18 +71,32 @@ WHERE g.mig_state IN ('pending', 'rebooting')
 ORDER BY 1, 2
 """
 
+# What keeps the MIG manager from a node: its pod there, else its DaemonSet, else the policy that has none.
+_MIG_MANAGER = """
+INSERT INTO relations
+SELECT DISTINCT src, dst, 'mig-manager' FROM (
+    SELECT m.pod_id AS src, m.object_id AS dst FROM mig_managers m JOIN pods p ON p.object_id = m.pod_id WHERE NOT p.ready
+    UNION ALL
+    SELECT CASE WHEN c.trouble = 'missing' THEN c.policy_id ELSE c.daemonset_id END, m.object_id
+    FROM gpu_components c CROSS JOIN mig_managers m JOIN gpu_nodes g USING (object_id) LEFT JOIN pods p ON p.object_id = m.pod_id
+    WHERE c.name = 'mig-manager' AND NOT coalesce(p.ready, false)
+        AND (c.trouble = 'missing' OR list_contains(list_concat(c.nodes, c.unlabelled, c.left_out), g.name))
+) WHERE src IS NOT NULL
+ORDER BY src, dst
+"""
+
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `gpu_policies`, `gpu_components`, `gpu_operator_pods`, their rows of `states`, and the edges of `relations`.
 
-    Edges: `gpu-chain` (what is broken → pod that waits for it), `gpu-part` (DaemonSet or NVIDIADriver → ClusterPolicy or
-    NVIDIADriver), `operand` (→ Node) and `mig-client` (Node → pod that a change of its MIG layout waits for). Needs `coverage`
-    and what `analyzer.facts.gpu.derive` needs.
+    Edges: `gpu-chain` (what is broken → pod that waits for it), `gpu-part` (DaemonSet or NVIDIADriver → ClusterPolicy,
+    NVIDIADriver or GPUCluster), `operand` (→ Node), `mig-client` (Node → pod that a change of its MIG layout waits for) and
+    `mig-manager` (→ Node whose layout it should change). Needs `coverage` and what `analyzer.facts.gpu.derive` needs.
     """
     operator = policies.read(con)
-    if not operator.policies and not operator.drivers:
+    if not (operator.policies or operator.drivers or operator.clusters):
         return
     policies.write(con, operator)
     rollouts.derive(con, operator)
-    for query in (_WAITS, _PARTS, _OPERAND, _MIG_CLIENTS):
+    for query in (_WAITS, _PARTS, _OPERAND, _MIG_CLIENTS, _MIG_MANAGER):
         con.execute(query)

@@ -1,7 +1,8 @@
-"""What the GPU Operator says of its ClusterPolicy and NVIDIADriver objects.
+"""What the GPU Operator says of its ClusterPolicy, NVIDIADriver and GPUCluster objects.
 
 The operator writes the words of a failure into condition `Error`; condition `Ready` is then False with reason "Error" and no
-message. Releases before 23.6 have no conditions, only `status.state`. Of several ClusterPolicies the oldest counts.
+message. Releases before 23.6 have no conditions, only `status.state`. Of several ClusterPolicies the oldest counts. A
+GPUCluster (since 26.7) sets up GPUs for Dynamic Resource Allocation; the operator takes none beside a ClusterPolicy.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import Stored, flag, mapping, mappings, moment, one_line, stored, strings, text
 
 GROUP = "nvidia.com"
-POLICY, DRIVER = "ClusterPolicy", "NVIDIADriver"
+POLICY, DRIVER, CLUSTER = "ClusterPolicy", "NVIDIADriver", "GPUCluster"
 STATES = {"ready": "Ready", "notready": "Not ready", "disabled": "Disabled", "ignored": "Ignored"}
 """status.state in small letters → how the state is called here."""
 MAX_STATES = 64
@@ -56,7 +57,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One ClusterPolicy or NVIDIADriver with its state."""
+    """One ClusterPolicy, NVIDIADriver or GPUCluster with its state."""
 
     item: Stored
     said: Said
@@ -80,6 +81,7 @@ class Operator:
 
     policies: tuple[Policy, ...]
     drivers: tuple[Policy, ...]
+    clusters: tuple[Policy, ...]
     namespace: str | None
     release: Release | None
 
@@ -95,10 +97,12 @@ def read(con: duckdb.DuckDBPyConnection) -> Operator:
     oldest = min(items, key=lambda item: (item.created_at or datetime.max, item.name), default=None)  # noqa: DTZ901 - naive UTC
     policies = tuple(_policy(item, active=item is oldest, oldest=oldest) for item in items)
     drivers = tuple(_driver(item, policies) for item in stored(con, [(GROUP, DRIVER)]))
+    clusters = tuple(_cluster(item) for item in stored(con, [(GROUP, CLUSTER)]))
     seen = con.execute(_IMAGES).fetchall()
-    named = text(mapping(oldest.value.get("status")).get("namespace")) if oldest else None
+    telling = [*([oldest] if oldest else []), *(cluster.item for cluster in clusters)]
+    named = next((name for item in telling if (name := text(mapping(item.value.get("status")).get("namespace")))), None)
     own = next((namespace for namespace, _, _ in seen), None)
-    return Operator(policies, drivers, named or own, _release(seen))
+    return Operator(policies, drivers, clusters, named or own, _release(seen))
 
 
 def _release(seen: list[tuple[str, str | None, list[str | None]]]) -> Release | None:
@@ -116,9 +120,13 @@ def _policy(item: Stored, *, active: bool, oldest: Stored | None) -> Policy:
         words = said.message if said.state == "Ignored" else None
         message = words or f"ClusterPolicy {oldest.name} is older, and the operator heeds one only"
         return Policy(item, Said("Ignored", said.reason, message, said.since, said.path), active=False)
+    return Policy(item, said, active, _named(said))
+
+
+def _named(said: Said) -> tuple[str, ...]:
+    """The operator's states that a message calls not ready."""
     found = _NOT_READY.search(said.message or "")
-    names = tuple(re.split(r"[\s,]+", found[1].strip())[:MAX_STATES]) if found and found[1].strip() else ()
-    return Policy(item, said, active, names)
+    return tuple(re.split(r"[\s,]+", found[1].strip())[:MAX_STATES]) if found and found[1].strip() else ()
 
 
 def _driver(item: Stored, policies: tuple[Policy, ...]) -> Policy:
@@ -130,8 +138,13 @@ def _driver(item: Stored, policies: tuple[Policy, ...]) -> Policy:
     return Policy(item, said, active=said.state in {"Ready", "Not ready"})
 
 
+def _cluster(item: Stored) -> Policy:
+    said = read_status(item)
+    return Policy(item, said, said.state in {"Ready", "Not ready"}, _named(said))
+
+
 def read_status(item: Stored) -> Said:
-    """State, reason, message and time from the status of a ClusterPolicy or NVIDIADriver."""
+    """State, reason, message and time from the status of a ClusterPolicy, NVIDIADriver or GPUCluster."""
     status = mapping(item.value.get("status"))
     conditions = {text(one.get("type")): (idx, one) for idx, one in enumerate(mappings(status.get("conditions")))}
     ready, error = conditions.get("Ready"), conditions.get("Error")
@@ -156,7 +169,7 @@ def read_status(item: Stored) -> Said:
 
 
 def write(con: duckdb.DuckDBPyConnection, operator: Operator) -> None:
-    """Fills `gpu_policies` and the rows of `states` for ClusterPolicies and NVIDIADrivers."""
+    """Fills `gpu_policies` and the rows of `states` for the objects of the operator."""
     rows = list(_rows(operator))
     insert_rows(con, "gpu_policies", rows)
     insert_rows(con, "states", ({"api_group": GROUP, "namespace": "", **_state(row)} for row in rows))
@@ -167,9 +180,9 @@ def _state(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rows(operator: Operator) -> Iterator[dict[str, Any]]:
-    for policy in (*operator.policies, *operator.drivers):
+    for policy in (*operator.policies, *operator.drivers, *operator.clusters):
         status = mapping(policy.item.value.get("status"))
-        is_policy = policy.item.kind == POLICY
+        is_policy, is_driver = policy.item.kind == POLICY, policy.item.kind == DRIVER
         yield {
             "object_id": policy.item.object_id,
             "input": policy.item.input,
@@ -183,10 +196,10 @@ def _rows(operator: Operator) -> Iterator[dict[str, Any]]:
             "reported": bool(status),
             "active": policy.active,
             "not_ready": list(policy.not_ready),
-            "namespace": operator.namespace if is_policy else text(status.get("namespace")),
+            "namespace": operator.namespace if not is_driver else text(status.get("namespace")),
             "release": f"{operator.release[0]}.{operator.release[1]}" if operator.release else None,
             "uses_drivers": policy.uses_drivers if is_policy else None,
-            "selector": _selector(policy) if not is_policy else None,
+            "selector": _selector(policy) if is_driver else None,
         }
 
 

@@ -1,4 +1,4 @@
-"""The GPU Operator: its ClusterPolicy with every component, NVIDIADrivers with their DaemonSets, and one component alone."""
+"""The GPU Operator: its ClusterPolicy with every component, NVIDIADrivers and GPUClusters with their DaemonSets, components."""
 
 from __future__ import annotations
 
@@ -124,14 +124,38 @@ def driver(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         if isinstance(value := it.spec.get(key), str) and value:
             facts.append(Fact(label, words.short(value, 100)))
     facts.append(Fact("For nodes with", words.short(row["selector"], words.QUOTE) or "any labels (no node selector)"))
+    return Section("Driver", (*facts, *_sets(con, it)))
+
+
+def _sets(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
+    """The DaemonSets that an object made."""
     query = (
         "SELECT c.* FROM owners w JOIN controllers c ON c.object_id = w.object_id AND c.kind = 'DaemonSet' "
         "WHERE w.owner_id = ? ORDER BY c.namespace, c.name LIMIT 50"
     )
+    found: list[Item] = []
     for one_of in rows(con, query, it.id):
         told = f"{words.short(one_of['namespace'], 80)}/{words.short(one_of['name'], 200)}, "
-        facts.append(Fact("DaemonSet", told + _rollout(one_of | {"state": "Rolled out"})))
-    return Section("Driver", tuple(facts))
+        found.append(Fact("DaemonSet", told + _rollout(one_of | {"state": "Rolled out"})))
+    return found
+
+
+def cluster(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """A GPUCluster: what the operator calls not ready, the ClusterPolicy that it cannot be beside, and its DaemonSets."""
+    row = one(con, "SELECT * FROM gpu_policies WHERE object_id = ?", it.id)
+    if row is None:
+        return Section("GPU Operator")
+    facts: list[Item] = []
+    if row["release"]:
+        facts.append(Fact("Release", words.short(row["release"], 40)))
+    facts.append(Fact("Namespace", words.short(row["namespace"], 80) or "not known"))
+    if row["not_ready"]:
+        facts.append(Fact("Not ready", words.some([words.short(name, 80) for name in row["not_ready"]], 20), "error"))
+    query = "SELECT name FROM gpu_policies WHERE kind = 'ClusterPolicy' AND active ORDER BY name LIMIT 1"
+    if beside := con.execute(query).fetchone():
+        told = f"ClusterPolicy {words.short(beside[0], 100)} is there too; the operator takes only one of the two kinds"
+        facts.append(Fact("Conflict", told, "warning"))
+    return Section("GPU Operator", (*facts, *_sets(con, it)))
 
 
 def driver_pods(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -169,5 +193,6 @@ def _wait(row: dict[str, Any]) -> str:
 DETAILS: DetailsTable = {
     ("nvidia.com", "ClusterPolicy"): (policy, components),
     ("nvidia.com", "NVIDIADriver"): (driver, driver_pods),
+    ("nvidia.com", "GPUCluster"): (cluster,),
     ("nvidia.com", "GpuOperatorComponent"): (component, component_pods),
 }

@@ -103,7 +103,7 @@ owner_name VARCHAR its name
         """
 src BIGINT the object where the trouble is
 dst BIGINT the object where it shows
-kind VARCHAR owner (pod → ReplicaSet → Deployment), node, taint (Node → pod), mig-client (Node → pod its MIG change awaits), pv, …
+kind VARCHAR owner (pod → ReplicaSet → Deployment), node, taint (Node → pod), mig-client (Node → pod), mig-manager (→ Node), pv, …
 """,
     ),
     table(

@@ -40,7 +40,7 @@ upgrade_since TIMESTAMP when that label was last written, or the start that an a
 upgrade_skip BOOLEAN label nvidia.com/gpu-driver-upgrade.skip is true
 capacity BIGINT GPUs, shares of GPUs and MIG devices that the node has
 allocatable BIGINT of these, healthy ones
-own_plugin BOOLEAN false where the ClusterPolicy has the device plugin switched off, or a DRA driver offers the GPUs of this node
+own_plugin BOOLEAN false where the device plugin is switched off, or a GPUCluster or DRA driver offers the GPUs in its place
 """,
     ),
     table(
@@ -133,11 +133,11 @@ rank INTEGER how near to the root cause it is: 1 is the line that tells most of 
     table(
         "gpu_policies",
         "facts",
-        "ClusterPolicies and NVIDIADrivers: what the GPU Operator says of them.",
+        "ClusterPolicies, NVIDIADrivers and GPUClusters: what the GPU Operator says of them.",
         """
 object_id BIGINT the object
 input INTEGER its input
-kind VARCHAR ClusterPolicy or NVIDIADriver
+kind VARCHAR ClusterPolicy, NVIDIADriver or GPUCluster
 name VARCHAR its name
 state VARCHAR Ready, Not ready, Disabled or Ignored
 reason VARCHAR reason of the condition that tells (Error where it failed)
@@ -145,7 +145,7 @@ message VARCHAR its message
 since TIMESTAMP when condition Ready turned, null where nothing says
 path VARCHAR the field that tells
 reported BOOLEAN it has a status
-active BOOLEAN it is heeded: the oldest ClusterPolicy; an NVIDIADriver that is neither disabled nor ignored
+active BOOLEAN it is heeded: the oldest ClusterPolicy; an NVIDIADriver or GPUCluster that is neither disabled nor ignored
 not_ready VARCHAR[] the operator's states that its message calls not ready, such as state-driver
 namespace VARCHAR namespace of the operator, null where it is not known
 release VARCHAR release of the operator (year.month), null where it is not known
