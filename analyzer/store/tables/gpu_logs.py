@@ -15,7 +15,7 @@ log_id BIGINT the log
 line BIGINT the line of the log's file
 at TIMESTAMP its time, null where it has none with a zone
 stamp VARCHAR the time as written, where it has no zone (or counts from the boot)
-source VARCHAR who says so: kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda, nvml, nvidia-smi, lspci or pcie (the kernel's PCIe error reporting)
+source VARCHAR who says so: kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda, nvml, nvidia-smi, lspci or pcie (AER)
 code INTEGER the Xid or SXid; null where the line has none
 switch BOOLEAN it is about an NVSwitch (SXid)
 class VARCHAR hardware, fabric, driver, application, consequence, information, verdict (Xid 154) or unknown
@@ -100,7 +100,7 @@ firmware VARCHAR version of its firmware (GSP), null where it has none
         "facts",
         "Words of logs, pods and events that tell what is wrong with GPU driver, runtime, fabric, NCCL, plugins and programs.",
         """
-topic VARCHAR driver, runtime, fabric, nccl, nic (network cards), operand (parts of the GPU Operator), dra (plugins of DRA drivers) or program
+topic VARCHAR driver, runtime, fabric, nccl, nic, operand (of the GPU Operator), dra (plugins of DRA drivers) or program
 signature VARCHAR which words they are
 input INTEGER its input
 log_id BIGINT the log, null where an object says so
