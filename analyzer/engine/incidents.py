@@ -98,11 +98,15 @@ def hit(found: Mapping[str, int]) -> int:
     return sum(_WEIGHTS.get(kind, 1) * number for kind, number in found.items())
 
 
+def only_collect(tree: Tree) -> bool:
+    """Whether all of it is about the collection, not about the cluster."""
+    return all(draft.rule.domain == "collect" for draft in tree.drafts)
+
+
 def rank(tree: Tree) -> tuple[int, int, bool, int, float, str, str]:
     """The order of incidents, least first."""
     severity = worst(tree.drafts)
-    collect = all(draft.rule.domain == "collect" for draft in tree.drafts)
-    last = 2 if collect else int(SEVERITIES[severity] == "info")
+    last = 2 if only_collect(tree) else int(SEVERITIES[severity] == "info")
     root = tree.drafts[0]
     if root.rule.last and severity == SEVERITIES.index(root.severity):
         return (last, severity, True, 0, 0, "", "")

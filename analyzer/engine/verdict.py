@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.engine.incidents import Tree
+from analyzer.engine.incidents import Tree, only_collect
 from analyzer.engine.model import Entry, Finding, Health, KindCoverage, NotEvaluated
 from analyzer.engine.templates import clip, listing, plural
 
@@ -73,7 +73,7 @@ def verdict(
 
 def _problems(trees: Sequence[Tree], entries: Sequence[Entry]) -> str:
     """`Four faults: …, …, …, and one more; besides, one warning.`; of many alike `515 faults of three kinds: …`."""
-    counted = [tree for tree in trees if _worst(tree) != "info" and not _only_collect(tree)]
+    counted = [tree for tree in trees if _worst(tree) != "info" and not only_collect(tree)]
     faults = [tree for tree in counted if _worst(tree) == "error"]
     titles = _titles(faults or counted, entries)
     causes = [_inside(clause(title)) for title in titles[:NAMED]]
@@ -129,10 +129,6 @@ def _joined(causes: list[str]) -> str:
 def _worst(tree: Tree) -> str:
     severities = {draft.severity for draft in tree.drafts if draft.rule.domain != "collect"}
     return next((name for name in ("error", "warning") if name in severities), "info")
-
-
-def _only_collect(tree: Tree) -> bool:
-    return all(draft.rule.domain == "collect" for draft in tree.drafts)
 
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")

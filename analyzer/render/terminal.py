@@ -106,9 +106,8 @@ def _missing(report: Report) -> list[str]:
         told = "; ".join(clip(plain(text), 300) for text in broken[:BROKEN_RULES])
         more = f" and {len(broken) - BROKEN_RULES} more" if len(broken) > BROKEN_RULES else ""
         lines.append(f"{words.plural(len(broken), 'rule')} {'is' if len(broken) == 1 else 'are'} broken: {told}{more}")
-    needs = [plain(need) for need in missing(report)]
-    listed = ", ".join(clip(need, 100) for need in needs[:4]) + (f" and {len(needs) - 4} more" if len(needs) > 4 else "")
-    why = f"; missing: {listed}" if needs else "; the report says why"
+    needs = words.listed(clip(plain(need), 100) for need in missing(report))
+    why = f"; missing: {needs}" if needs else "; the report says why"
     return [*lines, f"{words.number(rules)} of {words.plural(report.rules.count, 'rule')} not evaluated{why}"]
 
 
