@@ -47,7 +47,7 @@ def conditions(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     tones: tuple[Tone, ...] = tuple("warning" if _bad(one) else "" for one in found[:SHOWN])
     if not rows:
         return Section("Conditions")
-    left = words.more(len(found), SHOWN, "condition")
+    left = words.left_out(len(found), SHOWN, "condition")
     title = f"Conditions ({left})" if left else "Conditions"
     return Section(title, (Table(("", "type", "status", "since", "says"), rows, tones),))
 

@@ -35,7 +35,7 @@ def events(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         return Section("Events")
     tones: tuple[Tone, ...] = tuple("warning" if row["type"] == "Warning" else "" for row in found[:SHOWN])
     items: list[Item] = [Table(("last seen", "times", "type", "says"), tuple(_row(row, it) for row in found[:SHOWN]), tones)]
-    left = words.more(len(found), SHOWN, "event")
+    left = words.left_out(len(found), SHOWN, "event")
     if left:
         items.append(Text(f"{left}, older", tone="dim"))
     return Section("Events", tuple(items))

@@ -61,9 +61,7 @@ def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     items: list[Item] = []
     for row in found[:SHOWN]:
         items += _finding(con, it, row)
-    left = words.more(len(found), SHOWN, "finding")
-    if left:
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), SHOWN, "finding")
     if not found and not target.gone:
         items.append(Text("No rule found anything about it.", tone="dim"))
         items += _beside(con, it)
@@ -113,7 +111,7 @@ def _finding(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -
     evidence = mappings(whole.get("evidence"))
     for one_of in evidence[:_EVIDENCE]:
         items += _evidence(one_of)
-    left = words.more(len(evidence), _EVIDENCE, "place")
+    left = words.left_out(len(evidence), _EVIDENCE, "place")
     return [*items, Text(left, 1, "dim")] if left else items
 
 

@@ -9,7 +9,7 @@ import duckdb
 from analyzer.render import words as report_words
 from analyzer.render.escape import clip
 from analyzer.show import words
-from analyzer.show.model import Item, Section, Table, Text, Tone
+from analyzer.show.model import Item, Section, Table, Tone
 from analyzer.show.subject import Subject, rows
 
 SHOWN = 30
@@ -75,9 +75,7 @@ def listed(title: str, found: list[dict[str, Any]], it: Subject) -> Section:
     lines = tuple(_row(row, it) for row in shown)
     tones: tuple[Tone, ...] = tuple("" if row["state"] in _FINE else "warning" for row in shown)
     items: list[Item] = [Table(("pod", "state", "restarts", "node", "why"), lines, tones)]
-    left = words.more(len(found), SHOWN, "pod")
-    if left:
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), SHOWN, "pod")
     return Section(f"{title} ({_counts(found)})", tuple(items))
 
 

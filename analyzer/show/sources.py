@@ -27,9 +27,7 @@ def sources(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         return Section("Read from")
     found = list(rows(con, _QUERY, it.target.object_id))
     items: list[Item] = [Text(_place(row)) for row in found[:SHOWN]]
-    left = words.more(len(found), SHOWN, "place")
-    if left:
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), SHOWN, "place")
     if any(row["differs"] for row in found):
         items.append(Text("The places have different versions of it; the newest is shown.", tone="warning"))
     if not it.whole:

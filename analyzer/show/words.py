@@ -9,6 +9,7 @@ from analyzer import times
 from analyzer.bundle.kinds import BUILT_IN
 from analyzer.render import words
 from analyzer.render.escape import clip, plain
+from analyzer.show.model import Text
 
 QUOTE = 600
 """Longest quote, in characters; longer ones are cut in the middle."""
@@ -91,10 +92,16 @@ def some(names: Iterable[str], most: int = 5) -> str:
     return words.listed(names, most)
 
 
-def more(total: int, shown: int, noun: str) -> str:
+def left_out(total: int, shown: int, noun: str) -> str:
     """`and 12 more pods`; empty where all are shown."""
     left = total - shown
     return f"and {words.plural(left, f'more {noun}')}" if left > 0 else ""
+
+
+def more(total: int, shown: int, noun: str) -> tuple[Text, ...]:
+    """What stands below a list that is cut: how many it leaves out; nothing where all are shown."""
+    left = left_out(total, shown, noun)
+    return (Text(left, tone="dim"),) if left else ()
 
 
 def amounts(pairs: Sequence[tuple[str, object]]) -> str:

@@ -81,8 +81,7 @@ def _table(con: duckdb.DuckDBPyConnection, condition: str, *values: object) -> S
     )
     tones: tuple[Tone, ...] = tuple("warning" if row["taints"] else _TONES.get(row["state"], "") for row in found[:_MANY])
     items: list[Item] = [Table(("device", "driver", "state", "held by", "taints"), lines, tones)] if lines else []
-    if left := words.more(len(found), _MANY, "device"):
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), _MANY, "device")
     return Section("Devices", tuple(items))
 
 
@@ -166,8 +165,7 @@ def taint(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     lines = tuple((words.short(one_of["name"], 300), one_of["state"], _held(one_of)) for one_of in found[:_MANY])
     if lines:
         facts.append(Table(("device", "state", "held by"), lines))
-    if left := words.more(len(found), _MANY, "device"):
-        facts.append(Text(left, tone="dim"))
+    facts += words.more(len(found), _MANY, "device")
     if not found:
         facts.append(Text("no device of the bundle's slices"))
     return Section("Taint", tuple(facts))

@@ -118,8 +118,7 @@ def allocated(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     if lines:
         facts.append(Table(("for request", "device", "driver", "pool", "remark"), lines))
-    if left := words.more(len(found), _MANY, "device"):
-        facts.append(Text(left, tone="dim"))
+    facts += words.more(len(found), _MANY, "device")
     return Section("Allocation", tuple(facts))
 
 
@@ -168,8 +167,7 @@ def needed_by(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         for row in found[:_MANY]
     )
     items: list[Item] = [Table(("pod", "state", "claim is", "waits"), lines)] if lines else []
-    if left := words.more(len(found), _MANY, "pod"):
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), _MANY, "pod")
     return Section("Needed by", tuple(items))
 
 
@@ -193,8 +191,7 @@ def made(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     items: list[Item] = (
         [Table(("pod", "state", "claim", "the claim is"), lines)] if lines else [Text("no pod of the bundle needs it")]
     )
-    if left := words.more(len(found), _MANY, "pod"):
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), _MANY, "pod")
     return Section("Claims made from it", tuple(items))
 
 
@@ -225,8 +222,7 @@ def asked_by(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         for row in found[:_MANY]
     )
     items: list[Item] = [Table(("claim", "state", "for"), lines)] if lines else []
-    if left := words.more(len(found), _MANY, "claim"):
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), _MANY, "claim")
     if not items:
         items.append(Text("no claim" if whole(con, GROUP, "ResourceClaim") else "cannot tell: not all claims are in the bundle"))
     return Section("Asked for by", tuple(items))
@@ -304,8 +300,7 @@ def domain(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     tones: tuple[Tone, ...] = tuple("" if one_of.get("status") in ("Ready", None) else "warning" for one_of in found[:_MANY])
     if lines:
         facts.append(Table(("node", "state", "clique", "address"), lines, tones))
-    if left := words.more(len(found), _MANY, "node"):
-        facts.append(Text(left, tone="dim"))
+    facts += words.more(len(found), _MANY, "node")
     return Section("Compute domain", tuple(facts))
 
 

@@ -10,7 +10,7 @@ from analyzer.facts.related.gangs import GROVE, GROVE_GANG, KAI, VOLCANO
 from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
-from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
+from analyzer.show.model import Fact, Item, Section, Table, Tone
 from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
 
 _ROWS = 30
@@ -200,9 +200,8 @@ def _table(
     """A section of one table, with a count of what it leaves out; nothing without lines."""
     if not lines:
         return Section(title)
-    left = words.more(total, _ROWS, noun)
     table = Table(head, lines, tones)
-    return Section(title, (table, Text(left, tone="dim")) if left else (table,))
+    return Section(title, (table, *words.more(total, _ROWS, noun)))
 
 
 DETAILS: DetailsTable = {

@@ -81,8 +81,7 @@ def groups(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     tones: tuple[Tone, ...] = tuple("error" if row["failed"] else "" for row in found[:_GROUPS])
     items: list[Item] = [Table(("group", "ready", "active", "succeeded", "failed", "depends on"), lines, tones)] if lines else []
-    left = words.more(len(found), _GROUPS, "group")
-    return Section("Jobs by group", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Jobs by group", (*items, *words.more(len(found), _GROUPS, "group")))
 
 
 def jobs(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -95,9 +94,7 @@ def jobs(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     lines = tuple(_job(row, it) for row in found[:_JOBS])
     tones: tuple[Tone, ...] = tuple("error" if row["state"] == "Failed" else "" for row in found[:_JOBS])
     items: list[Item] = [Table(("job", "state", "attempt", "pods ready", "why"), lines, tones)] if lines else []
-    left = words.more(len(found), _JOBS, "job")
-    if left:
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), _JOBS, "job")
     if not whole(con, "batch", "Job"):
         items.append(Text("Jobs were not collected whole: it may have others."))
     return Section("Jobs", tuple(items))

@@ -157,8 +157,7 @@ def _runtime(con: duckdb.DuckDBPyConnection, row: dict[str, Any], it: Subject) -
         tones.append("good" if candidate["chosen"] else "" if candidate["fits"] else "dim")
     if lines:
         items.append(Table(("", "runtime", "of the", "priority", "", "why"), tuple(lines), tuple(tones)))
-    left = words.more(len(found), _ROWS, "runtime")
-    return Section("Runtime", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Runtime", (*items, *words.more(len(found), _ROWS, "runtime")))
 
 
 def runtime(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Section]:
@@ -190,9 +189,7 @@ def runtime(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Section]:
     )
     if lines:
         facts.append(Table(("format", "version", "picked by itself", "priority"), lines))
-    left = words.more(len(formats), _ROWS, "format")
-    if left:
-        facts.append(Text(left, tone="dim"))
+    facts += words.more(len(formats), _ROWS, "format")
     return [Section("Serves", tuple(facts)), _users(con, it)]
 
 
@@ -221,9 +218,8 @@ def _users(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     if not lines:
         return Section("Services")
-    left = words.more(len(result), _SERVICES, "service")
     table: list[Item] = [Table(("service", "state", "by KServe", "by its rules", "why"), lines)]
-    return Section("Services", (*table, Text(left, tone="dim")) if left else tuple(table))
+    return Section("Services", (*table, *words.more(len(result), _SERVICES, "service")))
 
 
 def llm(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Section]:
@@ -273,9 +269,7 @@ def graph(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Section]:
     if lines:
         items.append(Table(("node", "router", "step", "leads to", ""), tuple(lines[:_ROWS]), tuple(tones[:_ROWS])))
         items.append(Text(_BARE, tone="dim"))
-    left = words.more(len(lines), _ROWS, "step")
-    if left:
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(lines), _ROWS, "step")
     return [_address(con, it), Section("Steps", tuple(items))]
 
 

@@ -66,8 +66,7 @@ def quota(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     tones: tuple[Tone, ...] = tuple("warning" if (row["share"] or 0) > 100 else "" for row in found[:_ROWS])
     head = ("flavor", "resource", "nominal", "reserved", "borrowed", "share", "in use", "may borrow", "may lend")
     items: list[Item] = [Table(head, lines, tones)] if lines else []
-    left = words.more(len(found), _ROWS, "quota")
-    return Section("Quota", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Quota", (*items, *words.more(len(found), _ROWS, "quota")))
 
 
 def _quota(row: dict[str, Any]) -> tuple[str, ...]:
@@ -100,8 +99,7 @@ def local_use(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         for flavor, resource in both[:_ROWS]
     )
     items: list[Item] = [Table(("flavor", "resource", "reserved", "in use"), lines)] if lines else []
-    left = words.more(len(both), _ROWS, "amount")
-    return Section("Use of the quota", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Use of the quota", (*items, *words.more(len(both), _ROWS, "amount")))
 
 
 def _held(use: Use | None, resource: str) -> str:
@@ -121,9 +119,7 @@ def waiting(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if len(causes) > 1 or len(found) > _WAITING:
         told = [f"{CAUSES.get(cause, cause)} ({report_words.number(many)})" for cause, many in causes.most_common(10)]
         items.insert(0, Text(f"By cause: {', '.join(told)}"))
-    left = words.more(len(found), _WAITING, "workload")
-    if left:
-        items.append(Text(left, tone="dim"))
+    items += words.more(len(found), _WAITING, "workload")
     if not whole(con, _GROUP, "Workload"):
         items.append(Text("Workloads were not collected whole: others may wait too."))
     return Section(f"Waiting ({report_words.plural(len(found), 'workload')}, oldest first)", tuple(items))
@@ -207,8 +203,7 @@ def pod_sets(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         more = domains["domain_count"] - len(domains["domains"] or ())
         rest = f" and {report_words.number(more)} more" if more > 0 else ""
         items.append(Text(f"Pods of {words.short(name, 80)} were put into {placed}{rest}"))
-    left = words.more(len(found), _ROWS, "request")
-    return Section("Pod sets", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Pod sets", (*items, *words.more(len(found), _ROWS, "request")))
 
 
 def checks(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:

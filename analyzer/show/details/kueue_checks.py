@@ -7,7 +7,7 @@ import duckdb
 from analyzer import times
 from analyzer.facts.values import mapping, mappings, number, strings, text
 from analyzer.show import words
-from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
+from analyzer.show.model import Fact, Item, Section, Table, Tone
 from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
 
 _GROUP = "kueue.x-k8s.io"
@@ -53,8 +53,7 @@ def check(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     if lines:
         facts.append(Table(("workload", "state", "for", "says"), lines))
-    left = words.more(len(found), _ROWS, "workload")
-    return Section("Check", (*facts, Text(left, tone="dim")) if left else tuple(facts))
+    return Section("Check", (*facts, *words.more(len(found), _ROWS, "workload")))
 
 
 def request(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -123,8 +122,7 @@ def remote_config(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
             )
         tones.append("" if row is not None and row["status"] == "True" else "warning")
     items: list[Item] = [Table(("cluster", "connection", "why"), tuple(lines), tuple(tones))] if lines else []
-    left = words.more(len(named), _ROWS, "cluster")
-    return Section("Clusters", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Clusters", (*items, *words.more(len(named), _ROWS, "cluster")))
 
 
 def remote_cluster(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:

@@ -55,8 +55,7 @@ def cohort(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     if lines:
         facts.append(Table(("queue in it", "state", "waiting", "reserved of its quota"), lines))
-    left = words.more(len(found), _ROWS, "queue")
-    return Section("Cohort", (*facts, Text(left, tone="dim")) if left else tuple(facts))
+    return Section("Cohort", (*facts, *words.more(len(found), _ROWS, "queue")))
 
 
 def flavor(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:

@@ -33,9 +33,8 @@ def leaving(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         )
         for row in found[:_LEAVING]
     )
-    left = words.more(len(found), _LEAVING, "object")
     items: list[Item] = [Table(("object", "for", "finalizers"), lines)] if lines else []
-    return Section("Being deleted in it", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Being deleted in it", (*items, *words.more(len(found), _LEAVING, "object")))
 
 
 def contents(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -94,9 +93,8 @@ def _quota_table(found: list[tuple[str, dict[str, object], dict[str, object]]]) 
     ]
     if not lines:
         return Section("Quotas")
-    left = words.more(len(lines), _QUOTAS, "limit")
     table = Table(("quota", "resource", "used", "limit"), tuple(lines[:_QUOTAS]))
-    return Section("Quotas", (table, Text(left, tone="dim")) if left else (table,))
+    return Section("Quotas", (table, *words.more(len(lines), _QUOTAS, "limit")))
 
 
 DETAILS: DetailsTable = {("", "Namespace"): (leaving, contents, quotas), ("", "ResourceQuota"): (quota,)}

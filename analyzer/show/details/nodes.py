@@ -55,9 +55,8 @@ def resources(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         )
         for name in names[:_RESOURCES]
     )
-    left = words.more(len(names), _RESOURCES, "resource")
     items: list[Item] = [Table(("resource", "capacity", "allocatable"), lines)] if lines else []
-    return Section("Resources", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Resources", (*items, *words.more(len(names), _RESOURCES, "resource")))
 
 
 def drain(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -71,8 +70,7 @@ def drain(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         )
         for row in found[:_BLOCKS]
     ]
-    left = words.more(len(found), _BLOCKS, "pod")
-    return Section("Cannot be drained of", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Cannot be drained of", (*items, *words.more(len(found), _BLOCKS, "pod")))
 
 
 DETAILS: DetailsTable = {("", "Node"): (node, resources, drain, podlist.on_node)}

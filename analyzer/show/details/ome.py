@@ -92,8 +92,7 @@ def candidates(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     tones: tuple[Tone, ...] = tuple("dim" if row["reason"] else "" for row in found[:_CANDIDATES])
     items: list[Item] = [Table(("kind", "runtime", "score", "why"), lines, tones)]
-    left = words.more(len(found), _CANDIDATES, "runtime")
-    return Section("Runtimes looked at", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Runtimes looked at", (*items, *words.more(len(found), _CANDIDATES, "runtime")))
 
 
 def model(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:

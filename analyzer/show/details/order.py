@@ -12,7 +12,7 @@ from analyzer.facts.told import conditions
 from analyzer.facts.values import mapping
 from analyzer.render import words as report_words
 from analyzer.show import words
-from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
+from analyzer.show.model import Fact, Item, Section, Table, Tone
 from analyzer.show.subject import EVERY_KIND, Details, DetailsTable, Subject, one, rows
 
 _LISTED = 20
@@ -77,8 +77,7 @@ def _values(con: duckdb.DuckDBPyConnection, it: Subject, field: str, title: str)
         return Section(title)
     found = list(_leaves(mapping(it.status.get(field))))
     facts: list[Item] = [Fact(words.short(path, 80), words.short(value, words.QUOTE)) for path, value in found[:_TOLD]]
-    left = words.more(len(found), _TOLD, "value")
-    return Section(title, (*facts, Text(left, tone="dim")) if left else tuple(facts))
+    return Section(title, (*facts, *words.more(len(found), _TOLD, "value")))
 
 
 def _leaves(value: object, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:

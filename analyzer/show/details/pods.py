@@ -61,8 +61,7 @@ def containers(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     items: list[Item] = []
     for row in found[:_CONTAINERS]:
         items += _container(con, it, row, specs.get(row["container"], {}))
-    left = words.more(len(found), _CONTAINERS, "container")
-    return Section("Containers", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Containers", (*items, *words.more(len(found), _CONTAINERS, "container")))
 
 
 def _container(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any], spec: dict[str, Any]) -> list[Item]:

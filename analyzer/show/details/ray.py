@@ -71,8 +71,7 @@ def worker_groups(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     tones: tuple[Tone, ...] = tuple("warning" if row["missing"] else "" for row in found[:_ROWS])
     items: list[Item] = [Table(("group", "ready", "replicas", "not ready"), lines, tones)] if lines else []
-    left = words.more(len(found), _ROWS, "group")
-    return Section("Worker groups", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Worker groups", (*items, *words.more(len(found), _ROWS, "group")))
 
 
 def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -138,10 +137,9 @@ def cron(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     if lines:
         items.append(Table(("Ray job", "state", "why"), lines))
-    left = words.more(len(found), _ROWS, "Ray job")
     if not whole(con, _GROUP, "RayJob"):
         items.append(Text("RayJobs were not collected whole: it may have made others."))
-    return Section("Schedule", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Schedule", (*items, *words.more(len(found), _ROWS, "Ray job")))
 
 
 def _missing(con: duckdb.DuckDBPyConnection, kind: str) -> str:
@@ -191,8 +189,7 @@ def applications(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     tones: tuple[Tone, ...] = tuple("error" if row["unhealthy"] else "" for row in found[:_ROWS])
     items: list[Item] = [Table(("application", "deployment", "cluster", "status", "message"), lines, tones)] if lines else []
-    left = words.more(len(found), _ROWS, "row")
-    return Section("Serve applications", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Serve applications", (*items, *words.more(len(found), _ROWS, "row")))
 
 
 def serve_config(_: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -203,9 +200,8 @@ def serve_config(_: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if config.startswith("[masked:"):
         return Section("Serve config", (Text("It could not be read safely and is not shown."),))
     lines = config.rstrip("\n").split("\n")
-    left = words.more(len(lines), 4 * _ROWS, "line")
     shown: list[Item] = [_line(line) for line in lines[: 4 * _ROWS]]
-    return Section("Serve config (secrets masked)", (*shown, Text(left, tone="dim")) if left else tuple(shown))
+    return Section("Serve config (secrets masked)", (*shown, *words.more(len(lines), 4 * _ROWS, "line")))
 
 
 def _line(line: str) -> Text:
@@ -254,8 +250,7 @@ def lws(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     if lines:
         facts.append(Table(("group", "pods ready", "leader", "not ready"), lines))
-    left = words.more(len(found), _ROWS, "group")
-    return Section("Groups", (*facts, Text(left, tone="dim")) if left else tuple(facts))
+    return Section("Groups", (*facts, *words.more(len(found), _ROWS, "group")))
 
 
 DETAILS: DetailsTable = {

@@ -8,7 +8,7 @@ from analyzer.facts.related.runs import TRAINING
 from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
-from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
+from analyzer.show.model import Fact, Item, Section, Table, Tone
 from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
 
 _ROWS = 30
@@ -115,8 +115,7 @@ def app_wrapper(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         known = "not in this bundle" if state is None else words.short(state["state"]) or "there"
         lines.append((words.short(f"{kind}.{group}" if group else kind, 100), words.short(name, 120), known))
     items: list[Item] = [Table(("kind", "name", "state"), tuple(lines))] if lines else []
-    left = words.more(len(parts), _ROWS, "part")
-    return Section("Wraps", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Wraps", (*items, *words.more(len(parts), _ROWS, "part")))
 
 
 def group_workloads(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -136,9 +135,8 @@ def group_workloads(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         )
         for row in found[:_ROWS]
     )
-    left = words.more(len(found), _ROWS, "workload")
     table: list[Item] = [Table(("workload", "state", "why it waits"), lines)]
-    return Section("Workloads of its groups", (*table, Text(left, tone="dim")) if left else tuple(table))
+    return Section("Workloads of its groups", (*table, *words.more(len(found), _ROWS, "workload")))
 
 
 DETAILS: DetailsTable = {

@@ -46,8 +46,7 @@ def refusals(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         )
         for row in found[:_REFUSALS]
     ]
-    left = words.more(len(found), _REFUSALS, "refusal")
-    return Section("Refused by a quota", (*items, Text(left, tone="dim")) if left else tuple(items))
+    return Section("Refused by a quota", (*items, *words.more(len(found), _REFUSALS, "refusal")))
 
 
 def job(_con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
