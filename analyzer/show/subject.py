@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 import orjson
@@ -115,6 +115,14 @@ def one(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> dict[str
 def whole(con: duckdb.DuckDBPyConnection, group: str, kind: str) -> bool:
     """Whether the kind was collected whole over the cluster: only then does a missing object not exist."""
     return Whole.read(con).has(group, kind)
+
+
+GONE: Final = " (does not exist)"
+
+
+def lacking(con: duckdb.DuckDBPyConnection, group: str, kind: str) -> str:
+    """What stands behind the name of an object that the bundle lacks: `GONE`, or that nobody can tell."""
+    return GONE if whole(con, group, kind) else " (not in this bundle)"
 
 
 def read_json(text: object) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Tone
-from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
+from analyzer.show.subject import GONE, DetailsTable, Subject, lacking, one, rows, whole
 
 _ROWS = 30
 _PODS = """
@@ -63,8 +63,8 @@ def _queue_of(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Fact:
         row["queue"],
     )
     if queue is None:
-        lacks = "does not exist" if whole(con, row["api_group"], "Queue") else "not in this bundle"
-        return Fact("Queue", f"{name} ({lacks})", "error" if lacks == "does not exist" else "")
+        lacks = lacking(con, row["api_group"], "Queue")
+        return Fact("Queue", f"{name}{lacks}", "error" if lacks == GONE else "")
     lost = f"; queue {words.short(queue['missing'], 120)}, above it, does not exist" if queue["missing"] else ""
     return Fact("Queue", f"{name} ({words.short(queue['state'])}{lost})", "error" if lost else "")
 

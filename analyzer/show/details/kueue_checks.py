@@ -8,7 +8,7 @@ from analyzer import times
 from analyzer.facts.values import mapping, mappings, number, strings, text
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Tone
-from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
+from analyzer.show.subject import DetailsTable, Subject, lacking, one, rows, whole
 
 _GROUP = "kueue.x-k8s.io"
 _ROWS = 50
@@ -156,8 +156,7 @@ def target(con: duckdb.DuckDBPyConnection, it: Subject, kind: str | None = None)
         return "not named"
     if row["target_id"] is not None:
         return words.short(row["target_name"], 120)
-    gone = "does not exist" if whole(con, _GROUP, row["target_kind"]) else "not in this bundle"
-    return f"{words.short(row['target_name'], 120)} ({gone})"
+    return f"{words.short(row['target_name'], 120)}{lacking(con, _GROUP, row['target_kind'])}"
 
 
 DETAILS: DetailsTable = {

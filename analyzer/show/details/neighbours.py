@@ -8,7 +8,7 @@ from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Tone
-from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
+from analyzer.show.subject import GONE, DetailsTable, Subject, lacking, one, rows
 
 _ROWS = 30
 _POOLS = ("inference.networking.k8s.io", "inference.networking.x-k8s.io")
@@ -43,7 +43,7 @@ def pool(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         return Section("Pool")
     items: list[Item] = [Fact("Gateways", words.some(row["parents"], 10) if row["parents"] else "none has taken it")]
     if row["picker"]:
-        lacks = "" if row["picker_id"] else " (does not exist)" if whole(con, "", "Service") else " (not in this bundle)"
+        lacks = "" if row["picker_id"] else lacking(con, "", "Service")
         behind = one(
             con,
             "SELECT count(*) AS pods, count(*) FILTER (p.ready) AS ready FROM relations r JOIN pods p ON p.object_id = r.src "
@@ -51,7 +51,7 @@ def pool(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
             row["picker_id"],
         )
         served = f", {behind['ready']} of {behind['pods']} pods ready" if behind and row["picker_id"] else ""
-        tone: Tone = "error" if lacks == " (does not exist)" or served.startswith(", 0 of") else ""
+        tone: Tone = "error" if lacks == GONE or served.startswith(", 0 of") else ""
         items.append(Fact("Endpoint picker", f"Service {words.short(row['picker'], 120)}{lacks}{served}", tone))
     if row["parent"]:
         items.append(Fact(f"{words.short(row['parent'], 120)} says", words.said(row["reason"], row["message"]), "warning"))
@@ -70,8 +70,8 @@ def scaled(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         kind = words.short(text(target.get("kind")) or "Deployment", 60)
         there = one(con, "SELECT 1 FROM objects WHERE kind = ? AND namespace = ? AND name = ?", kind, it.namespace, name)
         group = (text(target.get("apiVersion")) or "apps/v1").rpartition("/")[0]
-        lacks = "" if there else " (does not exist)" if whole(con, group, kind) else " (not in this bundle)"
-        items.append(Fact("Scales", f"{kind} {words.short(name, 120)}{lacks}", "error" if "exist" in lacks else ""))
+        lacks = "" if there else lacking(con, group, kind)
+        items.append(Fact("Scales", f"{kind} {words.short(name, 120)}{lacks}", "error" if lacks == GONE else ""))
     bounds = [
         f"{label} {value}"
         for label, key in (("at least", "minReplicaCount"), ("at most", "maxReplicaCount"), ("idle", "idleReplicaCount"))

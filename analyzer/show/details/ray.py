@@ -10,7 +10,7 @@ from analyzer.facts.values import flag, moment, text
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
-from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
+from analyzer.show.subject import DetailsTable, Subject, lacking, one, rows, whole
 
 _GROUP = "ray.io"
 _ROWS = 50
@@ -88,7 +88,7 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if row["attempts"] > 1:
         facts.append(Fact("Attempt", f"{row['attempt']} of {row['attempts']}"))
     if row["cluster"]:
-        lacks = "" if row["cluster_id"] is not None else _missing(con, "RayCluster")
+        lacks = "" if row["cluster_id"] is not None else lacking(con, _GROUP, "RayCluster")
         facts.append(Fact("Ray cluster", f"{words.short(row['cluster'], 120)}{lacks}"))
     facts.append(Fact("Submitted by", words.short(row["mode"])))
     if row["submitter"]:
@@ -142,10 +142,6 @@ def cron(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     return Section("Schedule", (*items, *words.more(len(found), _ROWS, "Ray job")))
 
 
-def _missing(con: duckdb.DuckDBPyConnection, kind: str) -> str:
-    return " (does not exist)" if whole(con, _GROUP, kind) else " (not in this bundle)"
-
-
 def service(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """Which cluster serves, which is being made ready, and what keeps the service from being ready."""
     row = one(con, "SELECT * FROM ray_services WHERE object_id = ?", it.id)
@@ -157,7 +153,7 @@ def service(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     for role in ("active", "pending"):
         name = row[f"{role}_cluster"]
         if name:
-            lacks = "" if row[f"{role}_id"] is not None else _missing(con, "RayCluster")
+            lacks = "" if row[f"{role}_id"] is not None else lacking(con, _GROUP, "RayCluster")
             facts.append(Fact(f"{role.capitalize()} cluster", f"{words.short(name, 120)}{lacks}"))
     if row["rolling_back"]:
         facts.append(Fact("Upgrade", "Rollback in progress", "warning"))

@@ -9,7 +9,7 @@ from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Tone
-from analyzer.show.subject import DetailsTable, Subject, one, rows, whole
+from analyzer.show.subject import DetailsTable, Subject, lacking, one, rows, whole
 
 _ROWS = 30
 _TRAINER = "trainer.kubeflow.org"
@@ -80,7 +80,7 @@ def train_job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
             space,
             name,
         )
-        lacks = "" if there else " (does not exist)" if whole(con, _TRAINER, kind) else " (not in this bundle)"
+        lacks = "" if there else lacking(con, _TRAINER, kind)
         facts.append(Fact("Runtime", f"{words.short(kind, 60)} {words.short(name, 120)}{lacks}", "" if there else "warning"))
     nodes = number(mapping(it.spec.get("trainer")).get("numNodes"))
     if nodes is not None:
