@@ -23,14 +23,9 @@ def policy(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     row = one(con, "SELECT * FROM gpu_policies WHERE object_id = ?", it.id)
     if row is None:
         return Section("GPU Operator")
-    facts: list[Item] = []
-    if row["release"]:
-        facts.append(Fact("Release", words.short(row["release"], 40)))
-    facts.append(Fact("Namespace", words.short(row["namespace"], 80) or "not known"))
+    facts = _operator(row)
     if not row["active"]:
         facts.append(Fact("Heeded", "no: the operator heeds the oldest ClusterPolicy only", "warning"))
-    if row["not_ready"]:
-        facts.append(Fact("Not ready", words.some([words.short(name, 80) for name in row["not_ready"]], 20), "error"))
     strategy = mapping(it.spec.get("mig")).get("strategy")
     facts.append(Fact("MIG strategy", words.short(strategy, 40) if isinstance(strategy, str) and strategy else "not set"))
     if row["uses_drivers"]:
@@ -41,6 +36,17 @@ def policy(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         mode = sandbox.get("mode")
         facts.append(Fact("Sandbox workloads", f"on{f', mode {words.short(mode, 40)}' if isinstance(mode, str) else ''}"))
     return Section("GPU Operator", tuple(facts))
+
+
+def _operator(row: dict[str, Any]) -> list[Item]:
+    """Release and namespace of the operator, and what it calls not ready; of a policy that it does not heed that is nothing."""
+    facts: list[Item] = []
+    if row["release"]:
+        facts.append(Fact("Release", words.short(row["release"], 40)))
+    facts.append(Fact("Namespace", words.short(row["namespace"], 80) or "not known"))
+    if row["not_ready"]:
+        facts.append(Fact("Not ready", words.some([words.short(name, 80) for name in row["not_ready"]], 20), "error"))
+    return facts
 
 
 def _names(con: duckdb.DuckDBPyConnection) -> list[tuple[str]]:
@@ -145,12 +151,7 @@ def cluster(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     row = one(con, "SELECT * FROM gpu_policies WHERE object_id = ?", it.id)
     if row is None:
         return Section("GPU Operator")
-    facts: list[Item] = []
-    if row["release"]:
-        facts.append(Fact("Release", words.short(row["release"], 40)))
-    facts.append(Fact("Namespace", words.short(row["namespace"], 80) or "not known"))
-    if row["not_ready"]:
-        facts.append(Fact("Not ready", words.some([words.short(name, 80) for name in row["not_ready"]], 20), "error"))
+    facts = _operator(row)
     query = "SELECT name FROM gpu_policies WHERE kind = 'ClusterPolicy' AND active ORDER BY name LIMIT 1"
     if beside := con.execute(query).fetchone():
         told = f"ClusterPolicy {words.short(beside[0], 100)} is there too; the operator takes only one of the two kinds"
