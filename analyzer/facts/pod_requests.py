@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
-from analyzer.facts.quantity import MAX_LENGTH, parse
+from analyzer.facts.quantity import amount
 from analyzer.facts.values import mapping, mappings
 
 MAX_RESOURCES = 64
@@ -49,19 +48,7 @@ def _resources(container: dict[str, Any]) -> Requests:
 
 
 def _read(amounts: Any) -> Requests:
-    return {resource: _amount(value) for resource, value in list(mapping(amounts).items())[:MAX_RESOURCES]}
-
-
-def _amount(value: Any) -> Fraction | None:
-    if isinstance(value, float):
-        value = repr(value)
-    return _parsed(value) if isinstance(value, str) and len(value) <= MAX_LENGTH else parse(value)
-
-
-@lru_cache(maxsize=20_000)
-def _parsed(value: str) -> Fraction | None:
-    # The same few amounts stand in thousands of pods. An empty text is 0, as Kubernetes reads it.
-    return Fraction(0) if value == "" else parse(value)
+    return {resource: amount(value) for resource, value in list(mapping(amounts).items())[:MAX_RESOURCES]}
 
 
 def _add(total: Requests, more: Requests) -> None:

@@ -15,33 +15,18 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 
 
-def amount(value: Any) -> Fraction | None:
-    """A quantity as it stands in an object; an empty text is 0, as Kueue reads it."""
-    if value == "":
-        return Fraction(0)
-    if isinstance(value, float | int) and not isinstance(value, bool):
-        value = repr(value)
-    return _parsed(value) if isinstance(value, str) and len(value) <= quantity.MAX_LENGTH else None
-
-
-@lru_cache(maxsize=20_000)
-def _parsed(value: str) -> Fraction | None:
-    # The same few amounts stand in thousands of Workloads.
-    return quantity.parse(value)
-
-
 def shown(resource: str, written: Any) -> str | None:
     """A quantity as it stands in an object, in the words of `show`; None where it is none."""
     if isinstance(written, str) and len(written) <= quantity.MAX_LENGTH:
         return _shown(resource, written)
-    value = amount(written)
+    value = quantity.amount(written)
     return None if value is None else show(resource, value)
 
 
 @lru_cache(maxsize=20_000)
 def _shown(resource: str, written: str) -> str | None:
     # By the text: to find a fraction in a cache costs more than to find a text.
-    value = amount(written)
+    value = quantity.amount(written)
     return None if value is None else show(resource, value)
 
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.kueue.base import GROUP, amount, show
+from analyzer.facts.kueue.base import GROUP, show
 from analyzer.facts.kueue.store import Told
+from analyzer.facts.quantity import amount
 from analyzer.facts.values import mapping, stored
 from analyzer.facts.whole import Whole
 

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import Any
 
 from analyzer.facts.kueue import topology as tas
-from analyzer.facts.kueue.base import amount, show, shown
+from analyzer.facts.kueue.base import show, shown
 from analyzer.facts.kueue.topology import Domain
 from analyzer.facts.pod_requests import MAX_RESOURCES, pod_requests
+from analyzer.facts.quantity import amount
 from analyzer.facts.values import mapping, mappings, number, text
 
 MAX_POD_SETS = 64

@@ -10,7 +10,8 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.kueue.base import GROUP, amount
+from analyzer.facts.kueue.base import GROUP
+from analyzer.facts.quantity import amount
 from analyzer.facts.told import Conditions, conditions
 from analyzer.facts.values import Stored, mapping, mappings, number, stored, strings, text
 
