@@ -10,15 +10,13 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.related.pools import GROUPS, MAX_PARENTS
+from analyzer.facts.related.pools import GROUPS, read_parents
 from analyzer.facts.rows import insert_rows
-from analyzer.facts.told import Condition, conditions
 from analyzer.facts.values import Stored, mapping, mappings, stored, text
 
 GROUP = "gateway.networking.k8s.io"
 MAX_BACKENDS = 256
 """Backends of one route that are read."""
-_ORDER = ("Accepted", "ResolvedRefs")
 
 # A route that does not work shows in the pools behind it.
 _EDGES = """
@@ -60,25 +58,19 @@ def _pools(item: Stored) -> list[str]:
 
 
 def _row(item: Stored, pools: list[str]) -> dict[str, Any]:
-    worst: tuple[int, str, Condition, str] | None = None
-    for index, one in enumerate(mappings(mapping(item.value.get("status")).get("parents"))[:MAX_PARENTS]):
-        ref = mapping(one.get("parentRef"))
-        name = f"{text(ref.get('kind')) or 'Gateway'} {text(ref.get('name')) or '?'}"
-        for rank, kind in enumerate(_ORDER):
-            said = conditions(one).get(kind)
-            if said is not None and said.is_false and (worst is None or rank < worst[0]):
-                worst = (rank, name, said, said.path.replace("status.", f"status.parents[{index}].", 1))
+    _, worst = read_parents(mapping(item.value.get("status")), "parents")
+    said = worst.said if worst else None
     return {
         "object_id": item.object_id,
         "input": item.input,
         "namespace": item.namespace,
         "name": item.name,
         "pools": pools,
-        "parent": worst[1] if worst else None,
-        "type": worst[2].type if worst else None,
-        "reason": worst[2].reason if worst else None,
-        "message": worst[2].message if worst else None,
-        "message_path": worst[3] if worst else None,
-        "since": worst[2].since if worst else None,
+        "parent": worst.parent if worst else None,
+        "type": said.type if said else None,
+        "reason": said.reason if said else None,
+        "message": said.message if said else None,
+        "message_path": worst.path if worst else None,
+        "since": said.since if said else None,
         "deleted": item.deleted_at is not None,
     }
