@@ -13,7 +13,7 @@ import duckdb
 import orjson
 
 from analyzer.facts.gpu import xid_lines
-from analyzer.facts.gpu.log_hosts import Boots, Hosts, Where
+from analyzer.facts.gpu.log_hosts import Hosts, Where, boots_of
 
 FAULT = "gpu/nic-fault"
 """The signature of a fault. The other one that is read here, gpu/nic-link, tells how links go down and up."""
@@ -68,13 +68,15 @@ class Card:
     where: Where
 
 
-def found(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots) -> list[Card]:
+def found(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> list[Card]:
     """The cards of machines with GPUs that are at fault, or lost a link that they had; needs `log_hits` and `gpu_nodes`."""
-    machines: Machines | None = None
+    rows = con.execute(_HITS).fetchall()
+    if not rows:
+        return []
+    machines, boots = Machines(con, hosts), boots_of(con)
     last: dict[_Key, Card] = {}
     was_up: set[_Key] = set()
-    for signature, log_id, line, told_at, text, fields, hits, end, as_of in con.execute(_HITS).fetchall():
-        machines = machines or Machines(con, hosts)
+    for signature, log_id, line, told_at, text, fields, hits, end, as_of in rows:
         front = xid_lines.front(text)
         where = hosts.where(log_id, front.host)
         if boots.of(log_id, line) not in (None, 0) or not machines.has_gpus(log_id, where.node_id):

@@ -18,7 +18,7 @@ import re2
 
 from analyzer.facts.data import beside
 from analyzer.facts.gpu import nics, xid_lines
-from analyzer.facts.gpu.log_hosts import Hosts, Where, boots_of, hosts_of
+from analyzer.facts.gpu.log_hosts import Hosts, Where, hosts_of
 from analyzer.facts.rows import insert_rows
 
 RECENT = timedelta(hours=1)
@@ -184,7 +184,7 @@ def _versions(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str
 
 
 def _cards(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, Any]]:
-    for card in nics.found(con, hosts, boots_of(con)):
+    for card in nics.found(con, hosts):
         rank, meaning = meanings()[card.signature]
         row = _base(meaning, rank, hosts.input(card.log_id), card.where, card.text, card.at)
         yield row | {
