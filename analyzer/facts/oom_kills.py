@@ -17,8 +17,9 @@ import duckdb
 import orjson
 
 from analyzer.facts.gpu.log_hosts import Hosts, hosts_of
-from analyzer.facts.gpu.xid_lines import exported, front
+from analyzer.facts.gpu.xid_lines import front
 from analyzer.facts.rows import insert_rows
+from analyzer.facts.values import mapping, mappings, text
 
 NEAR = timedelta(seconds=30)
 """So near to one another are the kernel's time and the container runtime's for one end."""
@@ -73,7 +74,7 @@ def _kills(hits: Iterable[tuple[Any, ...]]) -> Iterator[_Kill]:
     """One a process: the lines about it are one."""
     open_kill: _Kill | None = None
     told: tuple[int, int, str] | None = None
-    for log_id, line, at, text, before, after, fields in hits:
+    for log_id, line, at, words, before, after, fields in hits:
         said = {name: value for name, value in orjson.loads(fields or "{}").items() if value}
         if "memcg2" in said:
             told = (log_id, line, said["memcg2"])
@@ -87,7 +88,7 @@ def _kills(hits: Iterable[tuple[Any, ...]]) -> Iterator[_Kill]:
             continue
         if open_kill:
             yield open_kill
-        front_ = exported(f"{before or ''}\n{after or ''}") if text.startswith("MESSAGE=") else front(text)
+        front_ = front(words, f"{before or ''}\n{after or ''}")
         old = told[2] if told and told[0] == log_id and 0 <= line - told[1] <= 10 * SAME_LINES else None
         told = None
         open_kill = _Kill(
@@ -96,7 +97,7 @@ def _kills(hits: Iterable[tuple[Any, ...]]) -> Iterator[_Kill]:
             at or front_.at,
             front_.stamp,
             front_.host,
-            text,
+            words,
             pid,
             said.get("task") or said.get("task2") or "",
             said.get("memcg") or old,
@@ -192,21 +193,10 @@ def _plain(uid: str) -> str:
 
 def _ids(status: str | None) -> Iterator[tuple[str, str]]:
     """Each container and an id of one of its runs."""
-    told = orjson.loads(status) if status else None
-    if not isinstance(told, dict):
-        return
-    for kind in _STATUSES:
-        for one in told.get(kind) or [] if isinstance(told.get(kind), list) else []:
-            if isinstance(one, dict) and isinstance(one.get("name"), str):
-                for place in (one, *_ends(one)):
-                    value = place.get("containerID")
-                    if isinstance(value, str) and value:
-                        yield one["name"], value.rpartition("/")[2]
-
-
-def _ends(status: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for name in ("state", "lastState"):
-        found = status.get(name)
-        ended = found.get("terminated") if isinstance(found, dict) else None
-        if isinstance(ended, dict):
-            yield ended
+    told = mapping(orjson.loads(status) if status else None)
+    for one in (item for kind in _STATUSES for item in mappings(told.get(kind))):
+        name = text(one.get("name"))
+        runs = (one, *(mapping(mapping(one.get(state)).get("terminated")) for state in ("state", "lastState")))
+        for value in (text(run.get("containerID")) for run in runs):
+            if name and value:
+                yield name, value.rpartition("/")[2]

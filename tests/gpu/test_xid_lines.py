@@ -145,7 +145,7 @@ def test_several_in_one_line_are_told_apart() -> None:
 
 
 def test_what_stands_around_an_exported_message() -> None:
-    front = xid_lines.exported("__REALTIME_TIMESTAMP=1793530800000000\n_BOOT_ID=" + "a" * 32 + "\n_HOSTNAME=forge-1\n")
+    front = xid_lines.front("MESSAGE=a", "__REALTIME_TIMESTAMP=1793530800000000\n_BOOT_ID=" + "a" * 32 + "\n_HOSTNAME=forge-1\n")
     assert (front.at, front.host, front.boot) == (utc(2026, 11, 1, 11), "forge-1", "a" * 32)
 
 
@@ -155,7 +155,7 @@ def test_any_text_is_read(text: str) -> None:
     assert front.host is None or front.host in text
     assert words.detail in xid_lines.message(text)
     xid_lines.pci(text)
-    xid_lines.exported(text)
+    xid_lines.front("MESSAGE=a", text)
     assert all(code.isdigit() for _, code, _ in xid_lines.xids(text))
 
 

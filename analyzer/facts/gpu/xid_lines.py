@@ -78,8 +78,15 @@ class Words:
     more: bool = False
 
 
-def front(line: str) -> Front:
-    """What stands before the driver's words in a line of a log."""
+def front(line: str, around: str = "") -> Front:
+    """What stands before the driver's words in a line of a log.
+
+    Args:
+        line: the line.
+        around: the lines around it: of `journalctl -o export` they have what of others the line itself has.
+    """
+    if line.startswith("MESSAGE="):
+        return _exported(around)
     outer = _OUTER.match(line)
     at = _at(outer["at"]) if outer else None
     rest = line[outer.end() :] if outer else line
@@ -99,8 +106,7 @@ def front(line: str) -> Front:
     return Front(at, None, None, told.get("host"), told.get("boot"))
 
 
-def exported(around: str) -> Front:
-    """What the fields of `journalctl -o export` on the lines around a message tell."""
+def _exported(around: str) -> Front:
     told = {name: match[1] for name, pattern in _EXPORT.items() if (match := pattern.search(around))}
     return Front(_of_micros(told.get("micros")), None, None, told.get("host"), told.get("boot"))
 

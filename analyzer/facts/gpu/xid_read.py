@@ -159,9 +159,7 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
     log_id, line, text, signature = hit.log_id, hit.line, hit.text, hit.signature
     if "Xid (" in text and signature in ("gpu/xid-off-bus", "gpu/xid-gpu-lost"):
         return None  # its own signature reads it
-    front = xid_lines.front(text)
-    if text.startswith("MESSAGE="):
-        front = xid_lines.exported(f"{hit.before}\n{hit.after}")
+    front = xid_lines.front(text, f"{hit.before}\n{hit.after}")
     switch = signature.startswith("gpu/sxid")
     grade = told.get("grade", "").lower().replace("-", "") or words.grade
     code = _code(told)
