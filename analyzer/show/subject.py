@@ -112,9 +112,9 @@ def one(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> dict[str
     return next(rows(con, query, *values), None)
 
 
-def whole(con: duckdb.DuckDBPyConnection, group: str, kind: str) -> bool:
-    """Whether the kind was collected whole over the cluster: only then does a missing object not exist."""
-    return Whole.read(con).has(group, kind)
+def whole(con: duckdb.DuckDBPyConnection, group: str, kind: str, namespace: str = "*") -> bool:
+    """Whether the kind was collected whole in a namespace, `*` for the cluster: only then does a missing object not exist."""
+    return Whole.read(con).has(group, kind, namespace)
 
 
 GONE: Final = " (does not exist)"

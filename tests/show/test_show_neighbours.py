@@ -198,6 +198,15 @@ def test_dynamo_and_pools() -> None:
     assert "Endpoint picker: Service picker, 0 of 1 pods ready" in lines
 
 
+def test_a_picker_whose_pods_nobody_collected_is_not_said_to_have_none() -> None:
+    pool = thing("inference.networking.k8s.io/v1", "InferencePool", "door", SPACE, spec={"endpointPickerRef": {"name": "picker"}})
+    service = thing("v1", "Service", "picker", SPACE, spec={"selector": {"app": "p"}})
+    lists = [kind for kind in LISTS if kind != ("", "Pod")]
+    lines = section(page(database([pool, service], lists=lists), "inferencepool/door", SPACE), "Pool")
+    assert any(line.endswith("Service picker (its pods were not collected)") for line in lines)
+    assert "Endpoint picker: Service picker, 0 of 0 pods ready" in shown("inferencepool/door", "Pool", pool, service)
+
+
 def test_keda_and_karpenter() -> None:
     tide = thing(
         "keda.sh/v1alpha1",

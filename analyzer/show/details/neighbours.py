@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import duckdb
 
 from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
 from analyzer.show.model import Fact, Item, Section, Table, Tone
-from analyzer.show.subject import GONE, DetailsTable, Subject, lacking, one, rows
+from analyzer.show.subject import GONE, DetailsTable, Subject, lacking, one, rows, whole
 
 _ROWS = 30
 _POOLS = ("inference.networking.k8s.io", "inference.networking.x-k8s.io")
@@ -43,16 +45,7 @@ def pool(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         return Section("Pool")
     items: list[Item] = [Fact("Gateways", words.some(row["parents"], 10) if row["parents"] else "none has taken it")]
     if row["picker"]:
-        lacks = "" if row["picker_id"] else lacking(con, "", "Service")
-        behind = one(
-            con,
-            "SELECT count(*) AS pods, count(*) FILTER (p.ready) AS ready FROM relations r JOIN pods p ON p.object_id = r.src "
-            "WHERE r.dst = ? AND r.kind = 'service'",
-            row["picker_id"],
-        )
-        served = f", {behind['ready']} of {behind['pods']} pods ready" if behind and row["picker_id"] else ""
-        tone: Tone = "error" if lacks == GONE or served.startswith(", 0 of") else ""
-        items.append(Fact("Endpoint picker", f"Service {words.short(row['picker'], 120)}{lacks}{served}", tone))
+        items.append(_picker(con, row))
     if row["parent"]:
         items.append(Fact(f"{words.short(row['parent'], 120)} says", words.said(row["reason"], row["message"]), "warning"))
     labels = mapping(mapping(it.spec.get("selector")).get("matchLabels")) or mapping(it.spec.get("selector"))
@@ -60,6 +53,19 @@ def pool(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if chosen:
         items.append(Fact("Selects pods", ", ".join(f"{key}={value}" for key, value in chosen[:10])))
     return Section("Pool", tuple(items))
+
+
+def _picker(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Fact:
+    """The Service that picks a pod for each request, and how many of its own pods are ready."""
+    label, service = "Endpoint picker", f"Service {words.short(row['picker'], 120)}"
+    if row["picker_id"] is None:
+        lacks = lacking(con, "", "Service")
+        return Fact(label, f"{service}{lacks}", "error" if lacks == GONE else "")
+    query = "SELECT p.ready FROM relations r JOIN pods p ON p.object_id = r.src WHERE r.dst = ? AND r.kind = 'service'"
+    ready = [bool(pod["ready"]) for pod in rows(con, query, row["picker_id"])]
+    if not ready and not whole(con, "", "Pod", row["namespace"]):
+        return Fact(label, f"{service} (its pods were not collected)")
+    return Fact(label, f"{service}, {sum(ready)} of {len(ready)} pods ready", "" if any(ready) else "error")
 
 
 def scaled(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
