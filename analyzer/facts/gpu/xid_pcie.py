@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Any
 
 from analyzer.facts.gpu import xid_codes
 from analyzer.facts.gpu.xid_read import Event
@@ -28,34 +28,33 @@ def settled(events: list[Event], known: Mapping[tuple[int, str], str], uuids: Ma
         known: the UUIDs of (node, PCI address) that objects tell.
         uuids: the UUIDs of (log, PCI address) that logs tell.
     """
-    sure: dict[Any, set[str]] = defaultdict(set)
+    of_nodes: set[tuple[int | None, str]] = set(known)
+    of_logs = set(uuids)
     lost: dict[int, list[Event]] = defaultdict(list)
     for event in events:
         if event.port is None and event.pci and not event.switch:
-            sure[event.log_id].add(event.pci)
-            sure[event.where].add(event.pci)
+            of_logs.add((event.log_id, event.pci))
+            if event.where.node_id is not None:
+                of_nodes.add((event.where.node_id, event.pci))
             if event.code == xid_codes.OFF_BUS:
                 lost[event.log_id].append(event)
     kept = []
     for event in events:
         if event.port is None:
             kept.append(event)
-        elif address := _gpu(event, sure, lost, known, uuids):
+        elif address := _gpu(event, of_nodes, of_logs, lost):
             kept.append(replace(event, pci=address))
     return kept
 
 
 def _gpu(
     event: Event,
-    sure: Mapping[Any, set[str]],
+    of_nodes: AbstractSet[tuple[int | None, str]],
+    of_logs: AbstractSet[tuple[int, str]],
     lost: Mapping[int, list[Event]],
-    known: Mapping[tuple[int, str], str],
-    uuids: Mapping[tuple[int, str], str],
 ) -> str | None:
-    node = event.where.node_id
     for address in filter(None, (event.pci, event.port)):
-        told = (node is not None and (node, address) in known) or (event.log_id, address) in uuids
-        if told or address in sure.get(event.log_id, ()) or (node is not None and address in sure.get(event.where, ())):
+        if (event.where.node_id, address) in of_nodes or (event.log_id, address) in of_logs:
             return address
     near = {one.pci for one in lost.get(event.log_id, []) if one.boot == event.boot and _near(event, one)}
     return near.pop() if len(near) == 1 else None
