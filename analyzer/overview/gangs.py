@@ -54,11 +54,8 @@ def _of_its_own(row: Row, seen: Seen) -> bool:
 
 def _gang(row: Row, seen: Seen) -> Line:
     pods = unknown("cannot tell")
-    if row.pods is not None:
-        needed = f"{row.members:,} at once" if row.members else ""
-        pods = number(f"{row.pods_ready:,} / {row.pods:,}", needed)
-    elif seen.lists.has("", "Pod", row.namespace):
-        pods = number("0 / 0", f"{row.members:,} at once" if row.members else "")
+    if row.pods is not None or seen.lists.has("", "Pod", row.namespace):
+        pods = number(f"{row.pods_ready or 0:,} / {row.pods or 0:,}", f"{row.members:,} at once" if row.members else "")
     gated = f"{plural(row.pods_gated, 'pod')} behind a gate" if row.pods_gated else ""
     why = said(row.reason, row.message) if row.state not in _FINE else ""
     cells = (

@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from analyzer.facts.related import pools
 from analyzer.facts.values import mapping, mappings, number, text
 from analyzer.render import words as report_words
 from analyzer.show import words
@@ -13,7 +14,6 @@ from analyzer.show.model import Fact, Item, Section, Table, Tone
 from analyzer.show.subject import GONE, DetailsTable, Subject, lacking, one, rows, whole
 
 _ROWS = 30
-_POOLS = ("inference.networking.k8s.io", "inference.networking.x-k8s.io")
 
 
 def graph(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
@@ -134,11 +134,7 @@ def claim(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     ):
         if value := text(labels.get(key)):
             items.append(Fact(label, words.short(value, 120)))
-    reference = mapping(it.spec.get("nodeClassRef"))
-    if text(reference.get("name")):
-        items.append(
-            Fact("Node class", f"{words.short(text(reference.get('kind')), 80)} {words.short(text(reference['name']), 120)}")
-        )
+    items += _node_class(it.spec)
     if name := text(it.status.get("nodeName")):
         node = one(con, "SELECT state FROM states WHERE api_group = '' AND kind = 'Node' AND name = ?", name)
         state = f" ({words.short(node['state'])})" if node else ""
@@ -154,14 +150,15 @@ def claim(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     return Section("Machine", tuple(items))
 
 
+def _node_class(spec: dict[str, Any]) -> list[Item]:
+    reference = mapping(spec.get("nodeClassRef"))
+    name = text(reference.get("name"))
+    return [Fact("Node class", f"{words.short(text(reference.get('kind')), 80)} {words.short(name, 120)}")] if name else []
+
+
 def node_pool(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """What a NodePool may use beside what it uses, and its NodeClaims by state."""
-    items: list[Item] = []
-    reference = mapping(mapping(mapping(it.spec.get("template")).get("spec")).get("nodeClassRef"))
-    if text(reference.get("name")):
-        items.append(
-            Fact("Node class", f"{words.short(text(reference.get('kind')), 80)} {words.short(text(reference['name']), 120)}")
-        )
+    items = _node_class(mapping(mapping(it.spec.get("template")).get("spec")))
     query = (
         "SELECT s.state, count(*) AS claims FROM states s JOIN objects o USING (object_id) WHERE s.api_group = 'karpenter.sh' "
         "AND s.kind = 'NodeClaim' AND json_extract_string(o.json, '$.metadata.labels.\"karpenter.sh/nodepool\"') = ? "
@@ -205,7 +202,7 @@ def nic_policy(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 _GRAPHS = ("DynamoGraphDeployment", "DynamoComponentDeployment", "DynamoModel", "DynamoGraphDeploymentRequest")
 DETAILS: DetailsTable = {
     **{("nvidia.com", kind): (graph,) for kind in _GRAPHS},
-    **{(group, "InferencePool"): (pool,) for group in _POOLS},
+    **{(group, "InferencePool"): (pool,) for group in pools.GROUPS},
     **{("keda.sh", kind): (scaled,) for kind in ("ScaledObject", "ScaledJob")},
     ("karpenter.sh", "NodeClaim"): (claim,),
     ("karpenter.sh", "NodePool"): (node_pool,),
