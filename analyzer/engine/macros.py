@@ -43,6 +43,12 @@ MACROS: Final = (
     ),
     # What a line of a log says.
     f"CREATE OR REPLACE TEMP MACRO spoken(line) AS regexp_replace(line, '{BEFORE_LINE}', '')",
+    # Words of a program about GPUs whose meaning is known.
+    (
+        "CREATE OR REPLACE TEMP MACRO gpu_told(ended) AS (SELECT "
+        "arg_min(struct_pack(words := spoken(g.text), cause := g.cause, remedy := g.remedy), g.rank) "
+        "FROM gpu_words AS g WHERE g.log_id = ended AND g.topic = 'program')"
+    ),
     # As `analyzer.facts.whole` says it: only then is what is not there gone.
     (
         "CREATE OR REPLACE TEMP MACRO listed_whole(of_group, of_kind, place := '*') AS EXISTS (SELECT 1 FROM coverage AS v WHERE "
