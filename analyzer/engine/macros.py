@@ -36,6 +36,12 @@ MACROS: Final = (
         "CREATE OR REPLACE TEMP MACRO ev_log_end(ended) AS coalesce((SELECT "
         "list(ev_log(e.log_id, e.line, e.text) ORDER BY e.telling DESC, e.line) FROM log_ends AS e WHERE e.log_id = ended), [])"
     ),
+    # A condition by its message, by its status where it has none.
+    (
+        "CREATE OR REPLACE TEMP MACRO ev_condition(object_id, idx, message, status) AS ev(object_id, "
+        "'status.conditions[' || idx || '].' || CASE WHEN nullif(trim(message), '') IS NULL THEN 'status' ELSE 'message' END, "
+        "coalesce(nullif(trim(message), ''), status))"
+    ),
     "CREATE OR REPLACE TEMP MACRO as_of(number) AS (SELECT max(i.as_of) FROM inputs AS i WHERE i.input = number)",
     (
         "CREATE OR REPLACE TEMP MACRO last_lines(tail, n) AS "
