@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import duckdb
@@ -12,7 +12,7 @@ from analyzer.render import words as report_words
 from analyzer.render.escape import plain, short_path
 from analyzer.show import words
 from analyzer.show.model import Item, Section, Text, Tone
-from analyzer.show.subject import Subject, one, read_json
+from analyzer.show.subject import Subject, one, read_json, rows
 
 SHOWN = 20
 _EVIDENCE = 5
@@ -51,13 +51,7 @@ LIMIT $most
 def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """The findings about the object, those included that fold it with others of one cause."""
     target = it.target
-    found = list(
-        _rows(
-            con,
-            _ABOUT,
-            {"group": target.group, "kind": target.kind, "namespace": target.namespace, "name": target.name, "id": it.id},
-        )
-    )
+    found = list(rows(con, _ABOUT, group=target.group, kind=target.kind, namespace=target.namespace, name=target.name, id=it.id))
     items: list[Item] = []
     for row in found[:SHOWN]:
         items += _finding(con, it, row)
@@ -70,7 +64,7 @@ def findings(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
 
 def _beside(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
     """The findings about what it is linked to, a line each: a RayJob may stand still for its Workload's sake."""
-    found = list(_rows(con, _BESIDE, {"id": it.id, "most": _NEAR}))
+    found = list(rows(con, _BESIDE, id=it.id, most=_NEAR))
     if not found:
         return []
     items: list[Item] = [Text("About what it is linked to:", tone="dim")]
@@ -83,13 +77,6 @@ def _beside(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
         items.append(Text(told if named else f"{told} ({words.short(about)})", 1, _TONES.get(row["severity"], "")))
     left = found[0]["total"] - len(found)
     return [*items, Text(f"and {report_words.plural(left, 'more finding')}", 1, "dim")] if left > 0 else items
-
-
-def _rows(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, object]) -> Iterator[dict[str, Any]]:
-    result = con.execute(query, values)
-    names = [column[0] for column in result.description or ()]
-    for row in result.fetchall():
-        yield dict(zip(names, row, strict=True))
 
 
 def _finding(con: duckdb.DuckDBPyConnection, it: Subject, row: dict[str, Any]) -> list[Item]:

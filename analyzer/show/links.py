@@ -104,11 +104,8 @@ ORDER BY r.out, r.kind, o.kind, o.namespace, o.name
 
 def links(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """The objects that it is linked to, with their states."""
-    result = con.execute(_QUERY, {"id": it.id, "most": SHOWN})
-    names = [column[0] for column in result.description or ()]
     told: dict[str, list[dict[str, Any]]] = {}
-    for values in result.fetchall():
-        row = dict(zip(names, values, strict=True))
+    for row in rows(con, _QUERY, id=it.id, most=SHOWN):
         label = _label(row["kind"], out=row["out"])
         if label:
             told.setdefault(label, []).append(row)

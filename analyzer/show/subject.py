@@ -99,9 +99,9 @@ def subject(con: duckdb.DuckDBPyConnection, target: Target) -> Subject:
     return Subject(target, read_json(row[0]), row[1], row[2], row[3], row[4], bool(row[5]))
 
 
-def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object) -> Iterator[dict[str, Any]]:
-    """The rows of a query by column name."""
-    result = con.execute(query, list(values))
+def rows(con: duckdb.DuckDBPyConnection, query: str, *values: object, **named: object) -> Iterator[dict[str, Any]]:
+    """The rows of a query by column name; it has values for `?` or `named` ones for `$name`."""
+    result = con.execute(query, named or list(values))
     names = [column[0] for column in result.description or ()]
     for row in result.fetchall():
         yield dict(zip(names, row, strict=True))
