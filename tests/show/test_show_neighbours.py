@@ -61,6 +61,14 @@ def test_a_kai_group_shows_its_queue_its_pods_and_the_schedulers_words() -> None
     assert shown("queues.scheduling.run.ai/oven", "Pod groups", *objects, namespace=None)[2].startswith("pottery/jug")
 
 
+def test_a_gang_without_pods_in_a_namespace_whose_pods_were_all_collected() -> None:
+    con = database([thing(f"{VOLCANO}/v1beta1", "PodGroup", "band", SPACE, spec={"minMember": 4})], lists=LISTS)
+    for scope, unsure in ((SPACE, False), ("elsewhere", True)):
+        con.execute("UPDATE coverage SET scope = [?] WHERE api_group = '' AND kind = 'Pod'", [scope])
+        lines = section(page(con, "podgroups.scheduling.volcano.sh/band", SPACE), "Gang")
+        assert any("cannot tell: pods were not collected whole" in line for line in lines) == unsure
+
+
 def test_a_volcano_queue_shows_limits_and_its_group_what_it_lacks() -> None:
     objects = [
         thing(

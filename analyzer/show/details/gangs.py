@@ -40,7 +40,7 @@ def gang(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         parts += [f"{row['pods_waiting']} without a node"] if row["pods_waiting"] else []
         parts += [f"{row['pods_gated']} behind a scheduling gate"] if row["pods_gated"] else []
         facts.append(Fact("Pods", ", ".join(parts), "warning" if row["pods_waiting"] else ""))
-    elif not whole(con, "", "Pod"):
+    elif not whole(con, "", "Pod", it.namespace):
         facts.append(Fact("Pods", "cannot tell: pods were not collected whole"))
     if row["message_path"]:
         facts.append(
