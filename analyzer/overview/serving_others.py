@@ -71,13 +71,13 @@ def _graph(row: Row, seen: Seen) -> Line:
 
 
 def _pool(row: Row, seen: Seen) -> Line:
-    lacks = "its endpoint picker is not there" if row.picker and not row.picker_id and seen.lists.has("", "Service") else ""
+    gone = row.picker and row.picker_id is None and seen.lists.has("", "Service", row.namespace)
     cells = (
         machine(place(row.namespace, row.name), listed(row.parents, 3) if row.parents else ""),
         words("Gateway", "InferencePool"),
         seen.state(row),
         Cell(),
         machine(f"picker {row.picker}") if row.picker else Cell(),
-        words(lacks, said(row.reason, row.message)),
+        words("its endpoint picker is not there" if gone else "", said(row.reason, row.message)),
     )
     return Line(cells, seen.marks.of(row.api_group, "InferencePool", row.namespace, row.name))

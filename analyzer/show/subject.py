@@ -120,9 +120,9 @@ def whole(con: duckdb.DuckDBPyConnection, group: str, kind: str, namespace: str 
 GONE: Final = " (does not exist)"
 
 
-def lacking(con: duckdb.DuckDBPyConnection, group: str, kind: str) -> str:
+def lacking(con: duckdb.DuckDBPyConnection, group: str, kind: str, namespace: str = "*") -> str:
     """What stands behind the name of an object that the bundle lacks: `GONE`, or that nobody can tell."""
-    return GONE if whole(con, group, kind) else " (not in this bundle)"
+    return GONE if whole(con, group, kind, namespace) else " (not in this bundle)"
 
 
 def read_json(text: object) -> dict[str, Any]:

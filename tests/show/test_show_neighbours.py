@@ -200,6 +200,10 @@ def test_dynamo_and_pools() -> None:
     )
     lines = shown("inferencepool/door", "Pool", pool)
     assert "Endpoint picker: Service picker (does not exist)" in lines
+    con = database([pool], lists=LISTS)
+    for scope, told in ((SPACE, "(does not exist)"), ("elsewhere", "(not in this bundle)")):
+        con.execute("UPDATE coverage SET scope = [?] WHERE api_group = '' AND kind = 'Service'", [scope])
+        assert any(line.endswith(f"Service picker {told}") for line in section(page(con, "inferencepool/door", SPACE), "Pool"))
     assert "Selects pods: app=m" in lines
     service = thing("v1", "Service", "picker", SPACE, spec={"selector": {"app": "p"}})
     lines = shown("inferencepool/door", "Pool", pool, service, pod("p-0", "wheel", ready=False, labels={"app": "p"}))

@@ -59,7 +59,7 @@ def _picker(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Fact:
     """The Service that picks a pod for each request, and how many of its own pods are ready."""
     label, service = "Endpoint picker", f"Service {words.short(row['picker'], 120)}"
     if row["picker_id"] is None:
-        lacks = lacking(con, "", "Service")
+        lacks = lacking(con, "", "Service", row["namespace"])
         return Fact(label, f"{service}{lacks}", "error" if lacks == GONE else "")
     query = "SELECT p.ready FROM relations r JOIN pods p ON p.object_id = r.src WHERE r.dst = ? AND r.kind = 'service'"
     ready = [bool(pod["ready"]) for pod in rows(con, query, row["picker_id"])]
@@ -76,7 +76,7 @@ def scaled(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         kind = words.short(text(target.get("kind")) or "Deployment", 60)
         there = one(con, "SELECT 1 FROM objects WHERE kind = ? AND namespace = ? AND name = ?", kind, it.namespace, name)
         group = (text(target.get("apiVersion")) or "apps/v1").rpartition("/")[0]
-        lacks = "" if there else lacking(con, group, kind)
+        lacks = "" if there else lacking(con, group, kind, it.namespace)
         items.append(Fact("Scales", f"{kind} {words.short(name, 120)}{lacks}", "error" if lacks == GONE else ""))
     bounds = [
         f"{label} {value}"
