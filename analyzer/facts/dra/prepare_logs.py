@@ -19,7 +19,7 @@ from analyzer.facts.gpu import xid_lines
 from analyzer.facts.rows import insert_rows
 
 _HITS = """
-SELECT h.log_id, h.line, h.at, h.text, n.hits, f.input, coalesce(p.node, '')
+SELECT h.log_id, h.line, h.at, h.text, concat(h.before, chr(10), h.after), n.hits, f.input, coalesce(p.node, '')
 FROM log_hits h JOIN log_hit_counts n USING (log_id, signature) JOIN logs l USING (log_id) JOIN files f ON f.file_id = l.file_id
 LEFT JOIN pods p ON p.input = f.input AND l.pod <> '' AND p.namespace = l.namespace AND p.name = l.pod
 WHERE h.signature = 'dra/prepare-failed' ORDER BY h.log_id, h.line
@@ -57,8 +57,8 @@ def _rows(hits: list[tuple[Any, ...]], pods: list[tuple[Any, ...]]) -> Iterator[
         for key in (f"pod {name}", f"uid {uid}", *(f"claim {claim}" for claim in claims)):
             named[number, key].append(pod)
     best: dict[int, tuple[tuple[bool, datetime, int], dict[str, Any]]] = {}
-    for log_id, line, told_at, text, times, number, speaker in hits:
-        at = told_at or xid_lines.front(text).at
+    for log_id, line, told_at, text, around, times, number, speaker in hits:
+        at = told_at or xid_lines.front(text, around).at
         told = prepares.told(text)
         rank = (told["cause"] not in ("other", "driver"), at or datetime.min, line)  # noqa: DTZ901 - naive UTC, as in the tables
         for _, object_id, _, _, node, ends, started_at, _ in _of(text, number, named):

@@ -21,7 +21,8 @@ DOWN = "gpu/nic-down"
 """The meaning of a link that is down."""
 
 _HITS = """
-SELECT h.signature, h.log_id, h.line, h.at, h.text, h.fields, n.hits, l.first_line + l.lines - 1, i.as_of
+SELECT h.signature, h.log_id, h.line, h.at, h.text, concat(h.before, chr(10), h.after), h.fields, n.hits,
+    l.first_line + l.lines - 1, i.as_of
 FROM log_hits h JOIN log_hit_counts n USING (log_id, signature) JOIN logs l USING (log_id)
 JOIN files f ON f.file_id = l.file_id JOIN inputs i ON i.input = f.input
 WHERE h.signature IN ('gpu/nic-fault', 'gpu/nic-link') ORDER BY h.log_id, h.line, h.signature
@@ -76,8 +77,8 @@ def found(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> list[Card]:
     machines, boots = Machines(con, hosts), boots_of(con)
     last: dict[_Key, Card] = {}
     was_up: set[_Key] = set()
-    for signature, log_id, line, told_at, text, fields, hits, end, as_of in rows:
-        front = xid_lines.front(text)
+    for signature, log_id, line, told_at, text, around, fields, hits, end, as_of in rows:
+        front = xid_lines.front(text, around)
         where = hosts.where(log_id, front.host)
         if boots.of(log_id, line) not in (None, 0) or not machines.has_gpus(log_id, where.node_id):
             continue

@@ -27,7 +27,8 @@ NEAR_THE_END, NEAR_THE_END_SHARE = 1_000, 0.9
 """Words without a time in a host's log count where they stand in so many of its last lines, or in the last tenth of it."""
 
 _HITS = """
-SELECT h.log_id, h.signature, f.input, arg_max(h.line, h.line), arg_max(h.text, h.line), max(h.at), min(h.at), any_value(n.hits),
+SELECT h.log_id, h.signature, f.input, arg_max(h.line, h.line), arg_max(h.text, h.line),
+    arg_max(concat(h.before, chr(10), h.after), h.line), max(h.at), min(h.at), any_value(n.hits),
     any_value(l.first_line + l.lines - 1), any_value(l.source), any_value(p.object_id), any_value(p.state),
     any_value(p.made_good), any_value(c.ready), any_value(c.state), any_value(c.exit_code), any_value(c.failing),
     any_value(i.as_of)
@@ -129,8 +130,8 @@ def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, An
     known = meanings()
     unserved = {name for (name,) in con.execute("SELECT object_id FROM gpu_nodes WHERE coalesce(allocatable, 0) > 0").fetchall()}
     for row in con.execute(_HITS, {"signatures": [one for one in known if one != nics.FAULT]}).fetchall():
-        log_id, signature, number, line, text, at, first_at, hits, end, source, pod_id, *rest = row
-        front = xid_lines.front(text)
+        log_id, signature, number, line, text, around, at, first_at, hits, end, source, pod_id, *rest = row
+        front = xid_lines.front(text, around)
         where = hosts.where(log_id, front.host)
         rank, meaning = known[signature]
         state, made_good, ready, container, exit_code, failing, as_of = rest
