@@ -21,7 +21,7 @@ DOWN = "gpu/nic-down"
 """The meaning of a link that is down."""
 
 _HITS = """
-SELECT h.signature, h.log_id, h.line, h.at, h.text, concat(h.before, chr(10), h.after), h.fields, n.hits,
+SELECT h.signature, h.log_id, h.line, h.at, h.text, concat(h.before, chr(10), h.after), h.fields, n.hits - n.kept,
     l.first_line + l.lines - 1, i.as_of
 FROM log_hits h JOIN log_hit_counts n USING (log_id, signature) JOIN logs l USING (log_id)
 JOIN files f ON f.file_id = l.file_id JOIN inputs i ON i.input = f.input
@@ -77,7 +77,7 @@ def found(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> list[Card]:
     machines, boots = Machines(con, hosts), boots_of(con)
     last: dict[_Key, Card] = {}
     was_up: set[_Key] = set()
-    for signature, log_id, line, told_at, text, around, fields, hits, end, as_of in rows:
+    for signature, log_id, line, told_at, text, around, fields, untold, end, as_of in rows:
         front = xid_lines.front(text, around)
         where = hosts.where(log_id, front.host)
         if boots.of(log_id, line) not in (None, 0) or not machines.has_gpus(log_id, where.node_id):
@@ -90,7 +90,9 @@ def found(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> list[Card]:
             last.pop(key, None)
         elif signature == FAULT or key in was_up:
             at = told_at or front.at
-            first_at = last[key].first_at if key in last else at
-            kind, times = (FAULT, hits) if signature == FAULT else (DOWN, 1)
+            before = last.get(key)
+            first_at = before.first_at if before else at
+            # Lines that are counted and not kept may be of any card.
+            kind, times = (FAULT, before.times + 1 if before else 1 + untold) if signature == FAULT else (DOWN, 1)
             last[key] = Card(kind, log_id, line, text, at, first_at, times, end, as_of, where)
     return list(last.values())
