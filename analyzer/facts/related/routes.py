@@ -22,8 +22,8 @@ MAX_BACKENDS = 256
 _EDGES = """
 INSERT INTO relations
 SELECT DISTINCT r.object_id, p.object_id, 'route'
-FROM (SELECT object_id, input, unnest(pools) AS pool FROM inference_routes) r
-JOIN inference_pools p ON p.input = r.input AND p.namespace || '/' || p.name = r.pool
+FROM (SELECT object_id, unnest(pools) AS pool FROM inference_routes) r
+JOIN inference_pools p ON p.namespace || '/' || p.name = r.pool
 """
 
 
@@ -40,24 +40,23 @@ def _rows(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
             yield _row(item, pools)
 
 
-def _pools(item: Stored) -> list[str]:
-    """The InferencePools behind a route, as namespace/name."""
-    found: list[str] = []
+def _pools(item: Stored) -> dict[str, str]:
+    """The InferencePools behind a route, as namespace/name, and where each is named first."""
+    found: dict[str, str] = {}
     read = 0
-    for rule in mappings(mapping(item.value.get("spec")).get("rules")):
-        for one in mappings(rule.get("backendRefs")):
+    for at, rule in enumerate(mappings(mapping(item.value.get("spec")).get("rules"))):
+        for idx, one in enumerate(mappings(rule.get("backendRefs"))):
             read += 1
             if read > MAX_BACKENDS:
                 return found
             name = text(one.get("name"))
             if text(one.get("kind")) == "InferencePool" and one.get("group") in GROUPS and name:
                 place = f"{text(one.get('namespace')) or item.namespace}/{name}"
-                if place not in found:
-                    found.append(place)
+                found.setdefault(place, f"spec.rules[{at}].backendRefs[{idx}].name")
     return found
 
 
-def _row(item: Stored, pools: list[str]) -> dict[str, Any]:
+def _row(item: Stored, pools: dict[str, str]) -> dict[str, Any]:
     _, worst = read_parents(mapping(item.value.get("status")), "parents")
     said = worst.said if worst else None
     return {
@@ -65,7 +64,8 @@ def _row(item: Stored, pools: list[str]) -> dict[str, Any]:
         "input": item.input,
         "namespace": item.namespace,
         "name": item.name,
-        "pools": pools,
+        "pools": list(pools),
+        "pool_paths": list(pools.values()),
         "parent": worst.parent if worst else None,
         "type": said.type if said else None,
         "reason": said.reason if said else None,

@@ -198,6 +198,7 @@ input INTEGER its input
 namespace VARCHAR namespace
 name VARCHAR name
 pools VARCHAR[] the pools, as namespace/name
+pool_paths VARCHAR[] where the name of each of these stands first
 parent VARCHAR the gateway that refuses it or cannot resolve what it names, as kind and name; null where none says so
 type VARCHAR the condition by which it says so, Accepted or ResolvedRefs
 reason VARCHAR reason of that condition
