@@ -147,7 +147,8 @@ def _case(rule: Rule, row: Row, objects: Objects, context: Context) -> _Case | N
         terminal = row.get("terminal")
         if (after or rule.fades) and not (rule.terminal if terminal is None else terminal) and severity != "info":
             severity = SEVERITIES[SEVERITIES.index(severity) + 1]
-            note = f"Nothing says since when, so this counts as {_STATED[severity]} only."
+            unknown = "Nothing says when the bundle was collected" if since else "Nothing says since when"
+            note = f"{unknown}, so this counts as {_STATED[severity]} only."
     else:
         if age < 0:
             note = f"Its time lies {times.age(-age)} after the end of the collection: the clocks differ, the age counts as 0."

@@ -58,6 +58,7 @@ def test_without_a_collection_time_there_is_no_age(write: Any, analyse: Any) -> 
     report = analyse("collected: null\n" + PODS.strip(), pack)
     assert {finding.severity for finding in report.findings} == {"warning"}
     assert "for an unknown time" in report.findings[0].message
+    assert "Nothing says when the bundle was collected, so this counts as a warning only." in report.findings[0].message
 
 
 def test_rows_of_one_key_are_one_finding(write: Any, analyse: Any) -> None:
