@@ -93,6 +93,21 @@ def test_a_job_has_its_queue(con: duckdb.DuckDBPyConnection) -> None:
     assert section(page(con, "node/g1"), "Queue") == []
 
 
+def test_a_node_without_labels_has_the_gpus_that_a_driver_publishes() -> None:
+    attributes = {"type": {"string": "gpu"}, "productName": {"string": "FOX-9"}, "driverVersion": {"version": "580.1.2"}}
+    gpus = [{"name": f"gpu-{number}", "attributes": attributes, "capacity": {"memory": {"value": "80Gi"}}} for number in (0, 1)]
+    pool = {"name": "g9", "generation": 1, "resourceSliceCount": 2}
+    spec = {"driver": "gpu.nvidia.com", "nodeName": "g9", "pool": pool, "devices": gpus}
+    bare = thing("v1", "Node", "g9", status={"capacity": {"cpu": "8"}})
+    text = page(database([bare, thing("resource.k8s.io/v1", "ResourceSlice", "s", spec=spec)]), "node/g9")
+    lines = section(text, "GPUs")
+    assert lines[1].endswith("at least 2 FOX-9, 81,920 MiB each")
+    assert lines[2].endswith("driver 580.1.2")
+    assert lines[3].endswith("DRA driver gpu.nvidia.com, by whose devices the model is told: the node is not labelled")
+    assert any(line.startswith("gpu-0") for line in section(text, "Devices"))
+    assert any(line.startswith("Publishes devices in:") for line in section(text, "Linked to"))
+
+
 def test_a_node_has_its_gpus(con: duckdb.DuckDBPyConnection) -> None:
     text = page(con, "node/g1")
     lines = section(text, "GPUs")

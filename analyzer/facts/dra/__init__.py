@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.dra import claims, devices, edges, pod_claims, prepare_logs, prepares, slices, waits
+from analyzer.facts.dra import claims, devices, edges, gpus, pod_claims, prepare_logs, prepares, slices, waits
 
 _ANY = "SELECT 1 FROM objects WHERE api_group = 'resource.k8s.io' LIMIT 1"
 _PODS = "SELECT 1 FROM pods WHERE claims LIMIT 1"
@@ -24,5 +24,6 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     prepare_logs.derive(con)
     slices.derive(con)
     devices.derive(con)
+    gpus.derive(con)
     waits.derive(con)
     edges.derive(con)

@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.dra import shapes
+from analyzer.facts.dra import gpus, shapes
 from analyzer.facts.dra.slices import Pool, counter_sets, devices_of, pools
 from analyzer.facts.quantity import parse
 from analyzer.facts.rows import insert_rows
@@ -101,6 +101,7 @@ def _rows(
             taken_by = sorted(takers.get(short, ())) if short and not claims else []
             state, message = _state(claims, taken_by, short, why)
             node, place = _place(spec, fields)
+            attributes = shapes.attributes(fields)
             yield {
                 "slice_id": item.object_id,
                 "input": pool.input,
@@ -116,11 +117,12 @@ def _rows(
                 "admin_claims": list(whole.admins.get((pool.input, pool.driver, pool.name, name), [])),
                 "node": node,
                 "place": place,
-                "attributes": shapes.attributes(fields),
+                "attributes": attributes,
                 "capacity": shapes.capacity(fields),
                 "taints": sorted({taint[3] for taint in own if taint[2] in {None, name}}),
                 "counters": [f"{key[0]}/{key[1]} {_part(need, sums.get(key))}" for key, need in sorted(needs.items())],
                 "shared": fields.get("allowMultipleAllocations") is True,
+                "gpu": gpus.part_of(pool.driver, attributes),
             }
 
 

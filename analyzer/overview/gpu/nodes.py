@@ -19,8 +19,10 @@ UNFOLDED: Final = 24
 _COLUMNS: Final = ("Node", "GPUs", "Model", "Allocatable", "Held by")
 _COUNTED: Final = "Kubernetes counts devices and does not say which one a pod holds:"
 QUERY: Final = (
-    "SELECT name, product, count, memory_mib, driver, cuda, sharing, capacity, allocatable, mig_config, mig_state, opt_outs "
-    "FROM gpu_nodes ORDER BY name"
+    "SELECT coalesce(g.name, d.name) AS name, coalesce(g.product, d.product) AS product, coalesce(g.count, d.gpus) AS count, "
+    "coalesce(g.memory_mib, d.memory_mib) AS memory_mib, coalesce(g.driver, d.driver) AS driver, g.sharing, "
+    " g.capacity, g.allocatable, g.mig_config, g.mig_state, g.opt_outs, d.drivers "
+    "FROM gpu_nodes g FULL JOIN gpu_device_nodes d ON d.input = g.input AND d.name = g.name ORDER BY 1"
 )
 
 
@@ -29,10 +31,11 @@ def section(world: World, marks: Marks) -> Section:
     ending = common_ending([node.name for node in world.nodes])
     named_rows: list[Named] = []
     slots: dict[Slot, int] = {}
-    own_slots = False
+    own_slots = by_count = False
     for node in world.nodes:
         view = view_of(node, world)
         own_slots = own_slots or view.own_slots
+        by_count = by_count or (bool(view.drawn.slots) and not view.by_name)
         for slot in view.drawn.slots:
             slots[slot] = slots.get(slot, 0) + 1
         named_rows.append(_named(node, view, ending, marks, world))
@@ -42,7 +45,7 @@ def section(world: World, marks: Marks) -> Section:
         title="GPU nodes",
         small=_small(world, slots),
         tables=(table("GPU nodes and what their GPUs are doing", _COLUMNS, lines, "rows"),),
-        notes=tuple(_notes(world, ending, drawn=bool(slots), own_slots=own_slots)),
+        notes=tuple(_notes(world, ending, by_count=by_count, own_slots=own_slots)),
         query=QUERY,
     )
 
@@ -74,9 +77,9 @@ def _small(world: World, slots: dict[Slot, int]) -> str:
     return plural(len(world.nodes), "node") + (f", {plural(total, 'GPU')}: {counts}" if total else "")
 
 
-def _notes(world: World, ending: str, *, drawn: bool, own_slots: bool) -> list[str]:
+def _notes(world: World, ending: str, *, by_count: bool, own_slots: bool) -> list[str]:
     notes = []
-    if drawn:
+    if by_count:
         notes.append(
             f"{_COUNTED} only one that a log or a claim names stands in its own slot, the others fill the drawing from the left."
             if own_slots
@@ -84,6 +87,11 @@ def _notes(world: World, ending: str, *, drawn: bool, own_slots: bool) -> list[s
         )
     if world.missing:
         notes.append(f"The {world.missing} were not collected whole, so it cannot be told which GPUs are free.")
+    if world.gone:
+        nodes = "a node that is" if len(world.gone) == 1 else "nodes that are"
+        notes.append(
+            f"Slices of {listed(world.gone, 4)}, {nodes} not in the cluster, still publish GPUs: they are left over, not shown."
+        )
     if ending:
         notes.append(f"All names of these nodes end in {ending}, which is left out.")
     return notes
@@ -91,7 +99,7 @@ def _notes(world: World, ending: str, *, drawn: bool, own_slots: bool) -> list[s
 
 def _state(node: Row, world: World) -> str:
     as_of = world.as_of.get(node.input)
-    told = []
+    told = [] if node.object_id is not None else ["the bundle does not have this node"]
     if node.state in ("Not ready", "Unknown"):
         told.append(f"{'not ready' if node.state == 'Not ready' else 'state unknown'} {lasting(node.since, as_of)}".strip())
     if node.cordoned:
@@ -111,6 +119,7 @@ def _model(node: Row) -> Cell:
         f"driver {node.driver}" if node.driver else "",
         f"CUDA {node.cuda}" if node.cuda else "",
         f"{node.sharing}, {node.replicas or '?'} pods a GPU" if node.sharing not in (None, "", "none") else "",
+        f"not labelled: told by {listed(node.drivers, 2)}" if node.drivers and node.product and not node.labelled else "",
     ]
     said = ", ".join(part for part in below if part)
     if not node.product:

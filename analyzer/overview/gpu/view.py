@@ -7,7 +7,9 @@ from datetime import timedelta
 from typing import Final
 
 from analyzer.engine.sections import DRAWN, Cell, Slot, machine, number, unknown, words
-from analyzer.overview.gpu.slots import Counted, Drawn, Rest, counted, named
+from analyzer.overview.gpu import published
+from analyzer.overview.gpu.published import is_published
+from analyzer.overview.gpu.slots import Counted, Drawn, Rest, counted
 from analyzer.overview.gpu.world import World
 from analyzer.overview.read import Row, sentences
 from analyzer.render.words import listed
@@ -26,6 +28,7 @@ class View:
         holders: the pods or claims that hold them.
         users: how many of these there are.
         own_slots: some GPU stands in its own slot.
+        by_name: all of them do: a driver publishes each by its name.
     """
 
     drawn: Drawn
@@ -33,46 +36,16 @@ class View:
     holders: Cell
     users: int
     own_slots: bool = False
+    by_name: bool = False
 
 
 def view_of(node: Row, world: World) -> View:
     """What is shown of a node."""
-    devices = world.devices.get((node.input, node.name), [])
-    gpus = [one for one in devices if one.type == "gpu"]
-    if gpus and node.own_plugin is False:
-        return _published(node, gpus, devices, world)
-    return _counted(node, world)
-
-
-def _published(node: Row, gpus: list[Row], devices: list[Row], world: World) -> View:
-    """A node whose GPUs a DRA driver publishes: each by its name."""
-    broken = {one.slot: one for one in world.faults.get(node.object_id, []) if one.slot is not None}
-    away = _away(node, world)
-    slots: list[tuple[str, Slot, str]] = []
-    for at, device in enumerate(gpus):
-        tail = device.device.rpartition("-")[2]
-        fault = broken.get(int(tail) if tail.isdecimal() else at)
-        slots.append((device.device, *_device(device, f"lost ({fault.words})" if fault else "", away)))
-    claims = list(dict.fromkeys(claim for one in devices for claim in one.claims))
-    users = [f"{claim} (used by {listed(world.users[claim], 2)})" if world.users.get(claim) else claim for claim in claims]
-    holders = (
-        machine(listed(users, 3), "resource claims") if users else _nobody(known=all(one.state == "Free" for one in devices))
-    )
-    return View(named(slots), number(f"{len(gpus)}", "by DRA"), holders, len(claims), own_slots=True)
-
-
-def _device(device: Row, fault: str, away: Rest | None) -> tuple[Slot, str]:
-    if fault:
-        return "lost", fault
-    if device.claims:
-        return "allocated", "allocated"
-    if device.taken_by:
-        return "mig", "split, parts of it allocated"
-    if device.state == "Cannot tell":
-        return "unknown", "cannot tell"
-    if any(taint.endswith((":NoSchedule", ":NoExecute")) for taint in device.taints):
-        return "blocked", "free, but tainted"
-    return (away.slot, away.words) if away else ("free", "free")
+    if not is_published(node, world):
+        return _counted(node, world)
+    cell, users = published.holders(node, world, *_holders(node, world))
+    drawn = published.drawn(node, world, _away(node, world))
+    return View(drawn, published.offered(node, world), cell, users, own_slots=True, by_name=True)
 
 
 def _counted(node: Row, world: World) -> View:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from analyzer.facts.dra.gpus import ALL_NODES
 from analyzer.facts.gpu.nodes import kind_of
 from analyzer.facts.whole import Whole
 from analyzer.overview.gpu.slots import Broken
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
 _OFF_BUS: Final = "Xid 79"
 
-# A Node that only bears a label of the operator, for instance that it has no GPU, is none.
-_NODES: Final = """
-SELECT g.*, n.state, n.since, n.cordoned, n.cordoned_since FROM gpu_nodes g LEFT JOIN nodes n USING (object_id)
+# A Node that only bears a label of the operator, for instance that it has no GPU, is none. What no kubelet reports (labels
+# alone were collected) is not known to be nothing.
+_NODES: Final = f"""
+SELECT g.*, n.state, n.since, n.cordoned, n.cordoned_since, o.json ->> '$.status.capacity' IS NOT NULL AS reported
+FROM ({ALL_NODES}) g LEFT JOIN nodes n USING (object_id) LEFT JOIN objects o USING (object_id)
 WHERE g.present IS DISTINCT FROM 'false' AND (g.present = 'true' OR g.product IS NOT NULL OR g.count > 0 OR g.capacity > 0)
-    OR g.capacity > 0
-"""
+    OR g.capacity > 0 OR g.published > 0
+"""  # noqa: S608 - a constant
 _RESOURCES: Final = "SELECT * FROM gpu_resources WHERE kind <> 'other' ORDER BY resource"
 _HOLDERS: Final = """
 SELECT p.input, p.node, p.namespace, p.name, r.resource, r.request FROM gpu_requests r JOIN pods p USING (object_id)
@@ -39,9 +42,8 @@ SELECT p.input, p.node, max(p.since) FROM pods p JOIN gpu_requests r USING (obje
 WHERE p.state = 'Rejected' AND NOT p.made_good AND p.node <> '' GROUP BY ALL
 """
 _DEVICES: Final = """
-SELECT input, node, device, state, message, claims, taken_by, taints,
-    coalesce(json_extract_string(attributes, '$.type'), json_extract_string(attributes, '$."gpu.nvidia.com/type"'), 'gpu') AS type
-FROM devices WHERE driver = 'gpu.nvidia.com' AND node IS NOT NULL
+SELECT input, node, driver, device, gpu, state, message, claims, taken_by, taints, attributes
+FROM devices WHERE gpu IS NOT NULL AND node IS NOT NULL
 """
 _LAYOUTS: Final = """
 SELECT m.object_id, sum(c.per_gpu) FROM mig_managers m JOIN gpu_nodes g USING (object_id)
@@ -60,7 +62,8 @@ class World:
         holders: (input, name of the Node) → rows of pods with what they ask for.
         faults: Node → broken GPUs by its logs, of the newest boot.
         refused: (input, name of the Node) → when its kubelet last refused a pod with GPUs that nothing made good.
-        devices: (input, name of the Node) → its devices of NVIDIA's DRA driver.
+        gone: names of Nodes that do not exist, for which GPUs are still published.
+        devices: (input, name of the Node) → its GPUs, and parts of these, that DRA drivers publish.
         users: claim as namespace/name → the pods it is reserved for.
         per_gpu: Node → MIG devices that its layout makes of each GPU, where that is the same for all.
         as_of: input → the moment ages are measured at.
@@ -68,6 +71,7 @@ class World:
     """
 
     nodes: tuple[Row, ...]
+    gone: tuple[str, ...]
     resources: dict[int, list[Row]]
     holders: dict[tuple[int, str], list[Row]]
     faults: dict[int, list[Broken]]
@@ -81,7 +85,8 @@ class World:
 
 def read(con: duckdb.DuckDBPyConnection) -> World | None:
     """Reads it all; None where the bundle has no GPU node."""
-    nodes = sorted(rows(con, _NODES), key=lambda node: natural(node.name))
+    found = sorted(rows(con, _NODES), key=lambda node: natural(node.name))
+    nodes = [node for node in found if not node.gone]
     if not nodes:
         return None
     held = Whole.read(con)
@@ -96,6 +101,7 @@ def read(con: duckdb.DuckDBPyConnection) -> World | None:
     holders = (row for row in rows(con, _HOLDERS) if kind_of(row.resource) != "other")
     return World(
         nodes=tuple(nodes),
+        gone=tuple(node.name for node in found if node.gone),
         resources=grouped(rows(con, _RESOURCES), lambda row: row.object_id),
         holders=grouped(holders, _on),
         faults=faults,

@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from analyzer.facts.dra.gpus import ALL_NODES
 from analyzer.render import words as report_words
 from analyzer.render.escape import short_path
 from analyzer.show import words
@@ -18,16 +19,18 @@ _HOLDERS = 12
 
 
 def block(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
-    """What the labels of the GPU Operator and of GPU feature discovery say of the Node."""
-    row = one(con, "SELECT * FROM gpu_nodes WHERE object_id = ?", it.id)
+    """What labels of the GPU Operator and of GPU feature discovery say of the Node; where none do, what DRA drivers publish."""
+    row = one(con, f"SELECT * FROM ({ALL_NODES}) WHERE object_id = ?", it.id)  # noqa: S608 - a constant
     if row is None:
         return Section("GPUs")
-    count = "an unknown number of" if row["count"] is None else report_words.number(row["count"])
-    memory = f", {report_words.number(row['memory_mib'])} MiB each" if row["memory_mib"] is not None else ""
-    facts: list[Item] = [Fact("GPUs", f"{count} {words.short(row['product']) or 'GPUs of an unknown model'}{memory}")]
+    facts: list[Item] = [Fact("GPUs", _what(row))]
     if row["driver"] or row["cuda"]:
         said = [f"{name} {words.short(row[key], 60)}" for key, name in (("driver", "driver"), ("cuda", "CUDA up to")) if row[key]]
         facts.append(Fact("Software", ", ".join(said)))
+    if row["drivers"]:
+        drivers = words.some([words.short(name, 100) for name in row["drivers"]])
+        told = ", by whose devices the model is told: the node is not labelled" if row["product"] and not row["labelled"] else ""
+        facts.append(Fact("Published by", f"DRA driver {drivers}{told}"))
     if row["sharing"] and row["sharing"] != "none":
         facts.append(Fact("Shared by", f"{words.short(row['sharing'])}, {row['replicas'] or 'an unknown number of'} pods a GPU"))
     facts += _mig(row, it)
@@ -42,9 +45,17 @@ def block(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     paused = [*(row["mig_paused"] or []), *(row["driver_paused"] or [])]
     if paused:
         facts.append(Fact("Paused", words.some([words.short(name, 80) for name in paused], 10), "warning"))
-    if row["own_plugin"] is False:
+    if row["own_plugin"] is False and not row["drivers"]:
         facts.append(Fact("Offered by", "another than the GPU Operator's device plugin (a DRA driver, or it is switched off)"))
     return Section("GPUs", tuple(facts))
+
+
+def _what(row: dict[str, Any]) -> str:
+    """How many GPUs of which model; the label before what devices tell, since these may not all be in the bundle."""
+    count = "an unknown number of" if row["count"] is None else report_words.number(row["count"])
+    least = "at least " if row["count"] is not None and row["count"] == row["published"] and not row["complete"] else ""
+    memory = f", {report_words.number(row['memory_mib'])} MiB each" if row["memory_mib"] is not None else ""
+    return f"{least}{count} {words.short(row['product']) or 'GPUs of an unknown model'}{memory}"
 
 
 def _mig(row: dict[str, Any], it: Subject) -> list[Item]:

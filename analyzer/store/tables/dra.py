@@ -157,6 +157,26 @@ capacity JSON capacity: name → quantity
 taints VARCHAR[] key=value:effect, of the slice and of DeviceTaintRules
 counters VARCHAR[] what it takes of the pool's shared counters: SET/COUNTER AMOUNT of TOTAL
 shared BOOLEAN several claims may hold it at a time
+gpu VARCHAR what it is of a GPU: whole, part (a MIG device or partition) or vm (for virtual machines); null where it is no GPU
+""",
+    ),
+    table(
+        "gpu_device_nodes",
+        "facts",
+        "Nodes for which DRA drivers publish GPUs (drivers named gpu.VENDOR), also those that no label calls a GPU node.",
+        """
+object_id BIGINT the Node, null where it is not in the bundle
+input INTEGER its input
+name VARCHAR name of the Node
+drivers VARCHAR[] the drivers
+gpus INTEGER GPUs: those published whole or for virtual machines, and those of which only parts are published
+parts INTEGER devices that are parts of GPUs
+product VARCHAR model, by attributes of the devices; several joined by commas
+memory_mib BIGINT memory of a GPU in MiB, null where nothing says or they differ
+driver VARCHAR version of the driver, by attributes
+cuda VARCHAR newest CUDA version that the driver knows, by attributes
+complete BOOLEAN all slices of their pools are there: it has no more GPUs than these
+gone BOOLEAN the complete list of nodes lacks it: the slices are left over
 """,
     ),
     table(
