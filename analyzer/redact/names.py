@@ -22,7 +22,7 @@ def _set(text: str) -> frozenset[str]:
 
 
 _TAIL = _set("value b64 base64 b txt base plain plaintext raw text")
-_PASSWORDS = _set("password passwd passphrase passcode passwords pwd passwds htpasswd")
+_PASSWORDS = _set("password passwd passphrase passcode passwords pwd passwds htpasswd requirepass masterauth bindpw")
 _TOKENS_OF = _set("api auth access bearer refresh admin user static bot secret bootstrap csrf")
 _NO_TOKEN = _set(
     """
@@ -34,13 +34,13 @@ _NO_TOKEN = _set(
 SECRET_OF = _set("client app application shared session cookie jwt hmac oauth oauth2 consumer api access")
 KEY_OF = _set(
     """
-    api access private secret signing sign encryption encrypt account storage shared master session client admin
+    api access private secret signing sign encryption encrypt account storage shared preshared master session client admin
     deploy license auth authentication subscription service hmac aes rsa jwt decryption unseal recovery ssl sas app
     webhook ingest integration wandb openai anthropic hf huggingface ngc mistral cohere groq pinecone neptune comet
     datadog newrelic langsmith
     """
 )
-_JOINED = _set("api access private secret signing encryption account auth master shared")
+_JOINED = _set("api access private secret signing encryption account auth master shared preshared")
 _JOINED_KEY = tuple(f"{word}key" for word in sorted(_JOINED))
 _CREDENTIALS = _set("credential credentials creds cred")
 _SPECIAL = {
@@ -57,6 +57,7 @@ _SPECIAL = {
     "set cookie": "cookie",
     "auth": "auth",
     "secret access": "secret",
+    "erlang cookie": "secret",
     "pass": "pass",
     "dockerconfigjson": "docker-config",
     "dockercfg": "docker-config",

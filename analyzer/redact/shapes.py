@@ -154,6 +154,10 @@ _CLOUD: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("glpat-", "gitlab-token", r"glpat-[A-Za-z0-9_-]{16,255}"),
         ("xox", "slack-token", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}"),
         ("hooks.slack.com/services/", "slack-token", r"hooks\.slack\.com/services/[A-Za-z0-9]{6,20}/[A-Za-z0-9/]{6,80}"),
+        ("api.telegram.org/bot", "token", r"api\.telegram\.org/bot\d{5,20}:[A-Za-z0-9_-]{16,80}"),
+        ("discord.com/api/webhooks/", "token", r"discord\.com/api/webhooks/\d{5,25}/[A-Za-z0-9_-]{16,120}"),
+        ("discordapp.com/api/webhooks/", "token", r"discordapp\.com/api/webhooks/\d{5,25}/[A-Za-z0-9_-]{16,120}"),
+        ("webhook.office.com/webhookb2/", "token", r"webhook\.office\.com/webhookb2/[A-Za-z0-9@/_-]{16,300}"),
         ("xapp-", "slack-token", r"xapp-[A-Za-z0-9-]{20,255}"),
         ("hf_", "hf-token", r"hf_[A-Za-z0-9]{16,255}"),
         ("sk-", "api-key", r"sk-(?:(?:proj|ant|svcacct|admin|or|lf)-[A-Za-z0-9_-]{16,255}|[A-Za-z0-9]{20,255})"),
@@ -216,15 +220,29 @@ def mask_schemes(text: str) -> str:
     return _BASIC.sub(_basic, _BEARER.sub(_bearer, text))
 
 
-_COMMAND = re.compile(r"(?<![\w-])(curl|wget|mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli|login)(?![\w-])", re.ASCII)
+_COMMAND = re.compile(
+    r"(?<![\w-])(curl|wget|mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli|(?:wandb|vault) login|login"
+    r"|mongosh|mongo|mongodump|mongorestore|mongoexport|mongoimport|ldapsearch|ldapwhoami|ldapadd|ldapmodify|ipmitool"
+    r"|mc alias set)(?![\w-])",
+    re.ASCII,
+)
 _OPTION = {
     "curl": re.compile(r"(?<=\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':]{0,200}:[^\s\"']{1,300})"),
     "mysql": re.compile(r"(?<=\s)-p([^\s\"']{1,300})"),
     "login": re.compile(r"(?<=\s)-p[ =][\"']?([^\s\"']{1,300})"),
     "sshpass": re.compile(r"(?<=\s)-p ?[\"']?([^\s\"']{1,300})"),
     "redis-cli": re.compile(r"(?<=\s)-a ?[\"']?([^\s\"']{1,300})"),
+    "wandb login": re.compile(r"(?<=\s)(?:--[\w=-]{1,40}\s){0,4}[\"']?([A-Za-z0-9._]{16,300})(?![^\s\"'])"),
+    "mongo": re.compile(r"(?<=\s)-p[ =]?[\"']?([^\s\"']{1,300})"),
+    "ldap": re.compile(r"(?<=\s)-w ?[\"']?([^\s\"']{1,300})"),
+    "ipmitool": re.compile(r"(?<=\s)-P ?[\"']?([^\s\"']{1,300})"),
+    "mc alias set": re.compile(r"(?<=\s)[\w-]{1,60}\s[\"']?[a-z]{1,10}://\S{1,260}\s\S{1,200}\s[\"']?([^\s\"']{1,300})"),
 }
-_SAME = {"wget": "curl", "mysqldump": "mysql", "mysqladmin": "mysql", "mariadb": "mysql"}
+_SAME = (
+    {"wget": "curl", "mysqldump": "mysql", "mysqladmin": "mysql", "mariadb": "mysql", "vault login": "wandb login"}
+    | dict.fromkeys(("mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"), "mongo")
+    | dict.fromkeys(("ldapsearch", "ldapwhoami", "ldapadd", "ldapmodify"), "ldap")
+)
 _COMMAND_SPAN = 600
 """How far behind a command its options are looked for."""
 
@@ -245,6 +263,36 @@ def mask_commands(text: str) -> str:
             done = value.end(1)
         command = following
     return "".join(out) + text[done:] if out else text
+
+
+_PIPED = re.compile(
+    r"\b(?:echo|printf)[ \t](?:-n[ \t])?(?:%s[ \t])?[\"']?([^\s\"'|$][^\s\"'|]{0,300})[\"']?[ \t]?\|[^|\n]{0,120}?"
+    r"(?:--password-stdin|--token-stdin|-stdin-pass|\bchpasswd\b)"
+)
+_LITERAL = re.compile(r"--from-literal[= \t][\"']?[\w.-]{1,100}=[\"']?([^\s\"'$][^\s\"']{0,300})")
+
+
+def mask_handed(text: str) -> str:
+    """Secrets that a shell hands to a command: `echo PASSWORD | docker login --password-stdin`, `--from-literal=key=VALUE`."""
+    for pattern in (_PIPED, _LITERAL):
+        text = pattern.sub(_first_group, text)
+    return text
+
+
+def _first_group(found: re.Match[str]) -> str:
+    value = found[1]
+    if is_masked(value):
+        return found[0]
+    start, stop = found.start(1) - found.start(), found.end(1) - found.start()
+    return found[0][:start] + placeholder("secret", value) + found[0][stop:]
+
+
+_PARAMETER = re.compile(r"[?&](?:sig|(?:x-(?:amz|goog)-)?signature|key)=([^\s\"'&#;<>\\]{6,2000})", re.IGNORECASE)
+
+
+def mask_parameters(text: str) -> str:
+    """Signatures and keys in the query of a request that is told without its host: `GET /blob?sig=SIGNATURE`."""
+    return _PARAMETER.sub(_first_group, text)
 
 
 def mask_option(command: str, before: str, argument: str) -> str:

@@ -29,6 +29,8 @@ _WORDS = {
     **dict.fromkeys(("curl ", 'curl"'), "curl"),
     **dict.fromkeys(("wget ", 'wget"'), "wget"),
     "redis-cli": "redis",
+    **dict.fromkeys(("mongo", "ldap", "ipmitool", "alias set", "from-literal", "-stdin", "bindpw", "masterauth"), ""),
+    **dict.fromkeys(("sig=", "signature=", "?key=", "&key="), ""),
     " login ": "login",
     '"login"': "login",
     "age-secret-key": "age-secret",

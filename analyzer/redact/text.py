@@ -23,7 +23,7 @@ _MAX_WORD = 4096
 
 _KEYWORDS = (
     "[masked:", "passw", "passphrase", "passcode", "pass", "pwd", "secret", "token", "cred", "key", "api key", "access key",
-    "private key", "secret key", "auth", "cookie", "conn_str", "connstr", "conn-str", "connectionstr", "connection_str",
+    "private key", "secret key", "auth", "bindpw", "cookie", "conn_str", "connstr", "conn-str", "connectionstr", "connection_str",
     "connection-str", "connection str", "dsn", "dockerc", "runtime",
 )  # fmt: skip
 """What is part of every name that may announce a secret, in lower case; a placeholder is found too, to be skipped."""
@@ -38,10 +38,38 @@ _SHAPES = (
     "sshpass",
     "redis-cli",
     " login ",
+    "mongo",
+    "ldap",
+    "ipmitool",
+    "alias set",
+    "from-literal",
+    "-stdin",
+    "chpasswd",
+    "sig=",
+    "signature=",
+    "?key=",
+    "&key=",
     "age-secret",
     *sorted({literal.lower() for literal in shapes.CLOUD_LITERALS}),
 )
-_COMMANDS = frozenset(("curl", "wget", "mysql", "mariadb", "sshpass", "redis-cli", " login "))
+_COMMANDS = frozenset(
+    (
+        "curl",
+        "wget",
+        "mysql",
+        "mariadb",
+        "sshpass",
+        "redis-cli",
+        " login ",
+        "mongo",
+        "ldap",
+        "ipmitool",
+        "alias set",
+        "chpasswd",
+        "-stdin",
+    )
+) | {"from-literal"}
+_PARAMETERS = frozenset(("sig=", "signature=", "?key=", "&key="))
 _CLOUD = frozenset(_SHAPES[_SHAPES.index("age-secret") + 1 :])
 _SIGNS = (*_KEYWORDS, *_SHAPES)
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
@@ -55,7 +83,22 @@ _VALUE = re.compile(
 """What stands between the name and the value of an environment variable: in YAML, in JSON, in a struct that Go printed."""
 
 _GAP = re.compile(r"[ \t]{1,8}")
-_QUOTE = re.compile(r"\\{0,8}[\"']")
+_QUOTE = re.compile(r"(?:Some\(|[bBuUrR]{1,2})?(\\{0,8}[\"'])")
+"""The quote that opens a value: in Python it may have letters before it (`b'…'`), in Rust `Some(`."""
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]{0,40}[ -/]{0,8}[@-~]")
+_PHRASE = re.compile(
+    r"[ \t]{1,4}(?:is generated for [^\s:]{1,80}:|(?:is|was|(?:re)?set to|changed to|provided)\b[ \t]{0,2}:?)[ \t]{1,4}"
+)
+"""What stands in a sentence between the name and its value, other than a blank."""
+
+_LISTED = re.compile(r"\[\s{0,8}\\{0,8}\"[^\]]{1,4096}\]")
+_INNER_VALUE = re.compile(
+    r"\{\s{0,8}\\{0,8}\"(?:value|inline|plain|plaintext|plainText|data)\\{0,8}\"\s{0,8}:\s{0,8}(?=\\{0,8}\")"
+)
+_CONFIGURED = frozenset(("requirepass", "masterauth", "bindpw"))
+"""Words of configuration files whose value follows after a blank, whatever it looks like."""
+
 _QUOTED = re.compile(r"(?:[^\"\\]|\\.)*+", re.DOTALL)
 _UNQUOTED = re.compile(r"(?:\[masked:[^\s\]]{1,80}\]|[^\s,;&\"'<>\\]|,(?![\s\"']|[\w.-]{1,40}[=:])|\\(?![nrt\"'\\]))+")
 _BLOCK = re.compile(r"[|>][+-]?\d?[+-]?[ \t]*(?:\r?\n|\Z)")
@@ -100,6 +143,11 @@ def mask_text(text: str) -> str:
 
     Takes any text (log lines, messages, configuration files); what carries no sign of a secret comes back as it is.
     """
+    if "\x1b[" in text:
+        # Colours stand between a name and its value in what programs print for a terminal.
+        bare = _ESCAPES.sub("", text)
+        masked = mask_text(bare) if "\x1b[" not in bare else bare
+        return text if masked == bare else masked
     signs = _signs(text)
     found = {_SIGNS[sign] for sign, _, _ in signs}
     masked = text
@@ -117,6 +165,9 @@ def mask_text(text: str) -> str:
         masked = shapes.mask_schemes(masked)
     if found & _COMMANDS:
         masked = shapes.mask_commands(masked)
+        masked = shapes.mask_handed(masked)
+    if found & _PARAMETERS:
+        masked = shapes.mask_parameters(masked)
     return _mask_named(masked, signs if masked == text else _signs(masked))
 
 
@@ -158,7 +209,7 @@ def _value_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] |
     """Where the value of the name at `start`..`end` stands; None where there is none to mask."""
     separator = _SEPARATOR.match(text, end)
     if separator is None:
-        return _pair_span(text, end, kind) or _flag_span(text, start, end, kind) or _following_span(text, end, kind)
+        return _pair_span(text, end, kind) or _flag_span(text, start, end, kind) or _following_span(text, start, end, kind)
     at, sign = separator.end(), separator[2]
     if sign == ">":
         return _element_span(text, start, at)
@@ -185,10 +236,14 @@ def _pair_span(text: str, end: int, kind: str) -> tuple[int, int] | None:
     return _plain_span(text, pair.end(), kind, prose=False, strict=False) if pair else None
 
 
-def _following_span(text: str, end: int, kind: str) -> tuple[int, int] | None:
+def _following_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] | None:
     """A word that follows the name as in a sentence (`token "…" is invalid`, `password …` of a netrc), where it looks random."""
-    gap = _GAP.match(text, end)
-    if gap is None or kind not in {"password", "token"} or text.startswith("-", gap.end()):
+    phrase = _PHRASE.match(text, end)
+    gap = phrase or _GAP.match(text, end)
+    set_by_command = text.startswith("set ", start - 4) if start >= 4 else False
+    if gap is None or kind not in ({"password", "token", "key"} if phrase or set_by_command else {"password", "token"}):
+        return None
+    if text.startswith("-", gap.end()):
         return None
     quote = _QUOTE.match(text, gap.end())
     at = quote.end() if quote else gap.end()
@@ -196,7 +251,8 @@ def _following_span(text: str, end: int, kind: str) -> tuple[int, int] | None:
     if word is None or is_masked(word[1]):
         return None
     value = word[1].rstrip(")]}.:")
-    return (at, at + len(value)) if _looks_random(value) else None
+    sure = text[start:end].lower() in _CONFIGURED and bool(_LINE_HEAD.search(text[max(0, start - 120) : start]))
+    return (at, at + len(value)) if sure or _looks_random(value) else None
 
 
 def _quoted_span(text: str, at: int, quote: str) -> tuple[int, int]:
@@ -237,10 +293,13 @@ def _plain_span(text: str, at: int, kind: str, *, prose: bool, strict: bool) -> 
     """A value on one line. In `prose` a common word is no secret; `strict` takes only what looks random, but for passwords."""
     quote = _QUOTE.match(text, at)
     if quote:
-        span = _quoted_span(text, quote.end(), quote[0])
+        span = _quoted_span(text, quote.end(), quote[1])
         return None if strict and kind == "named" else span
     if kind in _LONG:
         return _long_span(text, at, kind, strict=strict)
+    inside = _inside_span(text, at, kind)
+    if inside:
+        return inside
     word = _word(text, at)
     if word is None or (_STRUCTURE.match(text, at) and not is_masked(word[1])):
         return None
@@ -250,6 +309,19 @@ def _plain_span(text: str, at: int, kind: str, *, prose: bool, strict: bool) -> 
     if not value or (prose and value.lower() in _PROSE) or (strict and kind != "password" and not _looks_random(value)):
         return None
     return at, _whole_word(text, end, at) if end == at + _MAX_WORD else at + len(value)
+
+
+def _inside_span(text: str, at: int, kind: str) -> tuple[int, int] | None:
+    """A value of JSON that is a list of texts, or a mapping with the value in it."""
+    if kind == "named" or text[at : at + 1] not in {"[", "{"}:
+        return None
+    listed = _LISTED.match(text, at)
+    if listed:
+        texts = [item.strip(' \t\r\n\\"') for item in listed[0][1:-1].split(",")]
+        return None if all(is_harmless(kind, item) for item in texts) else (at, listed.end())
+    inner = _INNER_VALUE.match(text, at)
+    quote = _QUOTE.match(text, inner.end()) if inner else None
+    return _quoted_span(text, quote.end(), quote[1]) if quote else None
 
 
 def _long_span(text: str, at: int, kind: str, *, strict: bool) -> tuple[int, int] | None:
