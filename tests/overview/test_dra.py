@@ -132,3 +132,14 @@ def test_where_a_claim_is_allocated() -> None:
     table = shown(*claims)["claims"].tables[0]
     assert row_of(table, "optics/pinned")[3].below == "on n1"
     assert row_of(table, "optics/zoned")[3].below == "where zone In [a, b]"
+
+
+def test_who_uses_a_claim_is_told_where_the_bundle_can_tell() -> None:
+    manifest = claim("m")
+    del manifest["status"]
+    table = shown(claim("c"), manifest, lists=())["claims"].tables[0]
+    assert row_of(table, "optics/c")[4].below == "it is reserved for nobody; not all pods are in the bundle"
+    assert row_of(table, "optics/m")[4].below == "the bundle has it without its status"
+    assert {row_of(table, name)[4].text for name in ("optics/c", "optics/m")} == {"cannot tell"}
+    section = shown(claim("c"), lists=(*LISTS, ("", "Pod")))["claims"]
+    assert (row_of(section.tables[0], "optics/c")[4].text, section.notes) == ("nobody", ())

@@ -234,3 +234,17 @@ def test_amounts_that_no_kubelet_writes() -> None:
     assert row_of(shown(cut)["mig"].tables[0], "fox-1")[4].text == "? of 7 1g.10gb"
     more = node(amounts={"nvidia.com/gpu": (0, 4)})
     assert the_node(shown(more))[3].text == "4 / 0"
+
+
+def test_what_the_bundle_lacks_is_not_said_to_be_none() -> None:
+    """Labels alone were collected, or no pods: no node offers "none", and no MIG manager "has no pod"."""
+    labels = {"nvidia.com/mig.config": "all-1g.10gb", "nvidia.com/mig.config.state": "failed", "nvidia.com/mig.capable": "true"}
+    bare = {**node(labels=labels), "status": {}}
+    found = shown(bare, lists=(("", "Node"),))
+    _, gpus, _, offered, held = the_node(found)
+    assert (gpus.text, drawn(gpus)) == ("4 cannot tell", ["unknown"] * 4)
+    assert (offered.text, held.text) == ("cannot tell", "cannot tell")
+    (mig,) = every(found["mig"].tables[0])
+    assert (mig.cells[4].text, mig.cells[5].text) == ("cannot tell", "")
+    _, gpus, *_ = the_node(shown(node(labels=labels), lists=(("", "Node"),)))
+    assert gpus.text == "at least 0 allocated; 4 in use or waiting for MIG layout all-1g.10gb, which failed"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from analyzer.engine.sections import Cell, Section, machine, unknown, words
 from analyzer.engine.sections import Row as Line
+from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.read import Row, cut, grouped, lasting, measured, place, quoted, rows
 from analyzer.render.words import listed, plural
@@ -18,7 +19,10 @@ QUERY: Final = (
     "SELECT namespace, name, state, since, message, requests, devices, node, node_selector, users FROM claims "
     "ORDER BY namespace, name"
 )
-_CLAIMS: Final = "SELECT * FROM claims ORDER BY namespace, name"
+_CLAIMS: Final = """
+SELECT c.*, json_extract(o.json, '$.status') IS NOT NULL AS reported FROM claims c JOIN objects o USING (object_id)
+ORDER BY c.namespace, c.name
+"""
 _WAITS: Final = """
 SELECT w.claim_id, w.claim, w.why, w.ref, w.object_id, p.input, p.namespace, p.name, p.since,
     (SELECT list(DISTINCT r.words ORDER BY r.words) FROM dra_reasons r WHERE r.object_id = w.object_id) AS reasons,
@@ -44,15 +48,21 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
     by_claim = grouped(waits, lambda one: one.claim_id)
     lines = [_absent(one, marks, lasting(one.since, as_of.get(one.input))) for one in waits if one.claim_id is None]
     ordered = sorted(claims, key=lambda claim: _ORDER.get(claim.state, len(_ORDER)))
-    lines += [_claim(one, by_claim.get(one.object_id, []), marks, lasting(one.since, as_of.get(one.input))) for one in ordered]
+    held = Whole.read(con)
+    all_pods = held.has("", "Pod")
+    lines += [
+        _claim(one, by_claim.get(one.object_id, []), marks, lasting(one.since, as_of.get(one.input)), all_pods=all_pods)
+        for one in ordered
+    ]
     states = [one.state for one in claims]
     counts = [f"{states.count(state)} {state.lower()}" for state in dict.fromkeys(sorted(states))]
     small = ", ".join([plural(len(claims), "claim"), *counts])
     shown = table("Resource claims", _COLUMNS, marks.ranked(lines), "claims")
-    return Section("claims", "Resource claims", small, (shown,), (), QUERY)
+    notes = () if held.has(GROUP, "ResourceClaim") else ("Not all claims of the cluster are in the bundle.",)
+    return Section("claims", "Resource claims", small, (shown,), notes, QUERY)
 
 
-def _claim(claim: Row, waits: list[Row], marks: Marks, lasted: str) -> Line:
+def _claim(claim: Row, waits: list[Row], marks: Marks, lasted: str, *, all_pods: bool) -> Line:
     finding = marks.of(GROUP, "ResourceClaim", claim.namespace, claim.name)
     for one in waits:
         pod = marks.of("", "Pod", one.namespace, one.name)
@@ -62,7 +72,7 @@ def _claim(claim: Row, waits: list[Row], marks: Marks, lasted: str) -> Line:
         _state(claim, lasted),
         words(listed((cut(text, 160) for text in claim.requests or ()), 3)),
         _holds(claim),
-        machine(listed(claim.users, 3)) if claim.users else words("nobody"),
+        _used(claim, all_pods=all_pods),
         _waits(waits),
     )
     return Line(cells, finding)
@@ -83,6 +93,15 @@ def _holds(claim: Row) -> Cell:
     return machine(listed(claim.devices, 3), where) if claim.devices else words("no device", where)
 
 
+def _used(claim: Row, *, all_pods: bool) -> Cell:
+    """Who it is reserved for; where that is nobody, no pod may use it, but one that names it may be about to."""
+    if claim.users:
+        return machine(listed(claim.users, 3))
+    if not claim.reported:
+        return unknown("cannot tell", "the bundle has it without its status")
+    return words("nobody") if all_pods else unknown("cannot tell", "it is reserved for nobody; not all pods are in the bundle")
+
+
 def _waits(waits: list[Row]) -> Cell:
     if not waits:
         return words("")
@@ -98,7 +117,7 @@ def _absent(wait: Row, marks: Marks, lasted: str) -> Line:
         words("does not exist" if wait.why == "missing" else "not made yet", lasted),
         unknown("cannot tell"),
         words("nothing"),
-        words("nobody"),
+        words(""),
         words(f"{place(wait.namespace, wait.name)}: {_WHY.get(wait.why, wait.why)}"),
     )
     return Line(cells, marks.of("", "Pod", wait.namespace, wait.name))

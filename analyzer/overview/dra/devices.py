@@ -97,7 +97,7 @@ def _notes(pools: list[Row], filled: set[tuple[int, str, str]]) -> Iterable[str]
         f"{pool.pool} of {pool.driver}" for pool in pools if pool.complete and (pool.input, pool.driver, pool.pool) not in filled
     ]
     if empty:
-        yield f"No device is published in pool {listed(empty, _POOLS_NAMED)}: its driver runs and sees none."
+        yield f"No device is published in pool {listed(empty, _POOLS_NAMED)}: its driver says that it sees none."
     broken = [pool for pool in pools if not pool.complete]
     for pool in broken[:_POOLS_NAMED]:
         if pool.invalid:

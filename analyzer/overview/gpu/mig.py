@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.macros import BEFORE_LINE
 from analyzer.engine.sections import Cell, Section, machine, unknown, words
 from analyzer.engine.sections import Row as Line
+from analyzer.facts.whole import Whole
 from analyzer.overview.gpu.nodes import UNFOLDED
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, common_ending, folded, natural
@@ -29,9 +30,11 @@ SELECT g.*, l.strategy AS used, l.differences, l.unknown, m.configmap, m.pod, w.
     (SELECT list(coalesce(r.allocatable::VARCHAR, '?') || ' of ' || r.capacity || ' '
         || replace(replace(r.resource, 'nvidia.com/', ''), 'mig-', '') ORDER BY r.resource)
         FROM gpu_resources r WHERE r.object_id = g.object_id AND r.kind = 'mig' AND r.capacity > 0) AS devices,
+    d.parts, json_extract(o.json, '$.status.capacity') IS NOT NULL AS reported,
     (SELECT list(h.words ORDER BY h.rank) FROM gpu_holders h WHERE h.node_id = g.object_id AND h.part <> 'driver') AS held
 FROM gpu_nodes g LEFT JOIN mig_layouts l USING (object_id) LEFT JOIN mig_managers m USING (object_id)
 LEFT JOIN mig_words w ON w.object_id = g.object_id AND w.rank = 1
+LEFT JOIN gpu_device_nodes d ON d.object_id = g.object_id LEFT JOIN objects o ON o.object_id = g.object_id
 """
 _STAMP: Final = re.compile(BEFORE_LINE, re.ASCII)
 _COLUMNS: Final = ("Node", "Strategy", "Layout asked for", "State", "Offers", "What is wrong")
@@ -46,7 +49,8 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
         return None
     as_of = measured(con)
     ending = common_ending([node.name for node in nodes])
-    found = [_row(node, ending, marks, lasting(node.turned_at, as_of.get(node.input))) for node in nodes]
+    all_pods = Whole.read(con).has("", "Pod")
+    found = [_row(node, ending, marks, lasting(node.turned_at, as_of.get(node.input)), all_pods=all_pods) for node in nodes]
     lines = folded(sorted(found, key=lambda one: marks.rank(one.row.finding)), UNFOLDED, "nodes")
     states = [
         f"{sum(node.mig_state == state for node in nodes)} {state}" for state in ("failed", "pending", "rebooting", "success")
@@ -69,7 +73,7 @@ def _is_off(node: Row) -> bool:
     return done and not (node.mig_paused or node.devices or node.differences or "-MIG-" in (node.product or ""))
 
 
-def _row(node: Row, ending: str, marks: Marks, lasted: str) -> Named:
+def _row(node: Row, ending: str, marks: Marks, lasted: str, *, all_pods: bool) -> Named:
     name = node.name.removesuffix(ending)
     cells: tuple[Cell, ...] = (
         machine(name),
@@ -77,7 +81,7 @@ def _row(node: Row, ending: str, marks: Marks, lasted: str) -> Named:
         machine(node.mig_config or "", f"from ConfigMap {node.configmap}" if node.configmap else ""),
         _state(node, lasted),
         _offers(node),
-        _wrong(node),
+        _wrong(node, all_pods=all_pods),
     )
     line = Line(cells, marks.of("", "Node", None, node.name))
     return Named(name, line, cells[1:], line)
@@ -94,16 +98,18 @@ def _offers(node: Row) -> Cell:
         return words(", ".join(node.devices), "allocatable of registered")
     if "-MIG-" in (node.product or ""):
         return words(f"{node.allocatable} of {node.capacity} {node.product.rpartition('-MIG-')[2]}", "as nvidia.com/gpu")
-    return words("no MIG device")
+    if node.parts:
+        return words(plural(node.parts, "device"), "by DRA")
+    return words("no MIG device") if node.reported else unknown("cannot tell", "its status was not collected")
 
 
-def _wrong(node: Row) -> Cell:
+def _wrong(node: Row, *, all_pods: bool) -> Cell:
     """What tells most first: what the manager's log means, or what the node lacks; below it the manager's words, and pauses."""
     failing = node.cause and node.mig_state != "success"
     told = [
         cut(node.cause) if failing else "",
         *(cut(text) for text in node.differences or ()),
-        "the MIG manager has no pod there" if node.mig_state not in (None, "success") and not node.pod else "",
+        "the MIG manager has no pod there" if all_pods and node.mig_state not in (None, "success") and not node.pod else "",
     ]
     below = sentences(
         quoted(_STAMP.sub("", node.text or ""), 160) if failing else "",

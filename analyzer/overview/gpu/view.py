@@ -52,6 +52,11 @@ def _counted(node: Row, world: World) -> View:
     """A node whose GPUs are counted as a resource."""
     resources = world.resources.get(node.object_id, [])
     holders, users = _holders(node, world)
+    if not node.reported:
+        total = node.count or 0
+        slot: Slot = "unknown"
+        drawn = Drawn((slot,) * total if total <= DRAWN else (), f"{total} cannot tell" if total else "cannot tell")
+        return View(drawn, unknown("cannot tell", "its status was not collected"), holders, users)
     parts = [one for one in resources if one.kind == "mig" and one.capacity]
     wholes = [one for one in resources if one.kind in ("gpu", "vm") and one.capacity is not None]
     single = "-MIG-" in (node.product or "")
@@ -129,12 +134,14 @@ def _away(node: Row, world: World) -> Rest | None:
 
 def _rest(node: Row, world: World, *, gone: bool) -> Rest:
     """What becomes of the GPUs that nothing holds; `gone`: the kubelet offers none of them."""
+    # Without all pods they may be held as well.
+    either = "in use or " if world.missing else ""
     if node.mig_state == "failed":
-        return Rest("mig-failed", f"waiting for MIG layout {node.mig_config or '(not named)'}, which failed")
+        return Rest("mig-failed", f"{either}waiting for MIG layout {node.mig_config or '(not named)'}, which failed")
     if node.mig_state in ("pending", "rebooting"):
-        return Rest("blocked", f"out of reach while the MIG layout is changed ({node.mig_state})")
+        return Rest("blocked", f"{either}out of reach while the MIG layout is changed ({node.mig_state})")
     if node.driver_paused:
-        return Rest("blocked", "out of reach while the driver is changed")
+        return Rest("blocked", f"{either}out of reach while the driver is changed")
     away = _away(node, world)
     if gone and (away is None or away.slot != "unknown"):
         return Rest("blocked", "not offered by the kubelet")

@@ -21,7 +21,7 @@ _OFF_BUS: Final = "Xid 79"
 # A Node that only bears a label of the operator, for instance that it has no GPU, is none. What no kubelet reports (labels
 # alone were collected) is not known to be nothing.
 _NODES: Final = f"""
-SELECT g.*, n.state, n.since, n.cordoned, n.cordoned_since, o.json ->> '$.status.capacity' IS NOT NULL AS reported
+SELECT g.*, n.state, n.since, n.cordoned, n.cordoned_since, json_extract(o.json, '$.status.capacity') IS NOT NULL AS reported
 FROM ({ALL_NODES}) g LEFT JOIN nodes n USING (object_id) LEFT JOIN objects o USING (object_id)
 WHERE g.present IS DISTINCT FROM 'false' AND (g.present = 'true' OR g.product IS NOT NULL OR g.count > 0 OR g.capacity > 0)
     OR g.capacity > 0 OR g.published > 0

@@ -10,8 +10,9 @@ import orjson
 from analyzer.facts.values import mapping
 from analyzer.render import words as report_words
 from analyzer.show import words
+from analyzer.show.details.dra import used_by_none
 from analyzer.show.model import Fact, Item, Section, Table, Text, Tone
-from analyzer.show.subject import DetailsTable, Subject, one, rows
+from analyzer.show.subject import DetailsTable, Subject, one, read_json, rows
 
 GROUP = "resource.k8s.io"
 _MANY = 40
@@ -126,14 +127,14 @@ def users(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         return Section("Held by")
     names = [*row["claims"], *row["taken_by"], *row["admin_claims"]]
     query = (
-        "SELECT c.namespace, c.name, c.state, c.users FROM claims c "
+        "SELECT c.namespace, c.name, c.state, c.users, o.json FROM claims c JOIN objects o USING (object_id) "
         "WHERE c.input = ? AND list_contains(?, c.namespace || '/' || c.name) ORDER BY c.namespace, c.name LIMIT 50"
     )
     lines = tuple(
         (
             words.thing(GROUP, "ResourceClaim", claim["namespace"], claim["name"]),
             claim["state"],
-            words.some([words.short(user, 120) for user in claim["users"] or ()]) or "nobody",
+            words.some([words.short(user, 120) for user in claim["users"] or ()]) or used_by_none(con, read_json(claim["json"])),
         )
         for claim in rows(con, query, row["input"], names)
     )

@@ -137,6 +137,13 @@ def _about(row: dict[str, Any]) -> str:
     return "; ".join(told)
 
 
+def used_by_none(con: duckdb.DuckDBPyConnection, claim: dict[str, Any]) -> str:
+    """Who uses a claim that is reserved for nobody: nobody does, where its status and all pods are in the bundle."""
+    if "status" not in claim:
+        return "cannot tell: the bundle has it without its status"
+    return "nobody" if whole(con, "", "Pod") else "cannot tell: it is reserved for nobody, but not all pods are in the bundle"
+
+
 def _users(con: duckdb.DuckDBPyConnection, it: Subject) -> str:
     found = list(rows(con, "SELECT * FROM claim_users WHERE object_id = ? ORDER BY idx", it.id))
     named = [
@@ -145,7 +152,7 @@ def _users(con: duckdb.DuckDBPyConnection, it: Subject) -> str:
         else f"{words.short(row['resource'], 60)} {words.short(row['name'])}"
         for row in found
     ]
-    return words.some(named, 10) if named else "nobody"
+    return words.some(named, 10) or used_by_none(con, it.value)
 
 
 def needed_by(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
