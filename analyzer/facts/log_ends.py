@@ -29,6 +29,10 @@ _ERROR = re.compile(
 # Frames of a stack say where, not what.
 _FRAME = re.compile(r'^\s*(at |File "|goroutine \d+|\S+\.go:\d+|\.\.\. \d+ more|created by )|^\t|\[signal SIG')
 
+# What a test program says last tells only that tests failed; Ginkgo names them just above.
+_VERDICT = re.compile(r"^(?:FAIL\b|--- FAIL: |Test Suite Failed\b)")
+_TEST = re.compile(r"^\s*\[(?:Fail|FAIL)\] ")
+
 _WANTED = """
 SELECT log_id, tail, coalesce(tail_line, 1) FROM logs WHERE log_id IN (
     SELECT end_log_id FROM containers WHERE failing OR looping OR end_code <> 0 OR end_reason = 'OOMKilled'
@@ -60,12 +64,22 @@ def _rows(log_id: int, tail: str, first: int) -> Iterator[dict[str, Any]]:
 
 
 def telling(lines: list[str]) -> int:
-    """Which of these lines (none of them empty, at least one) says most: the last that speaks of an error, else the last."""
+    """Which of these lines (none of them empty, at least one) says most: the last that speaks of an error, else the last.
+
+    Of a run of tests it is the test that failed last, not the words that tests failed.
+    """
+    found = len(lines) - 1
+    verdict = False
     for i in range(len(lines) - 1, -1, -1):
         line = lines[i][:2_000]
-        if _ERROR.search(line) and not _FRAME.search(_TIME.sub("", line)):
-            return i
-    return len(lines) - 1
+        if not (_TEST.match(line) or _ERROR.search(line)) or _FRAME.search(_TIME.sub("", line)):
+            continue
+        if not verdict:
+            found = i
+        if not _VERDICT.match(line):
+            return i if _TEST.match(line) else found
+        verdict = True
+    return found
 
 
 def words(line: str) -> str:

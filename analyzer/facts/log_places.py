@@ -64,6 +64,28 @@ WHERE f.file_id = logs.file_id AND f.format = 'gpu-operator' AND logs.namespace 
     AND (p.name = logs.pod OR (logs.pod = '' AND p.own AND regexp_matches(f.path, '(^|/)gpu_operator_pod\.')))
 """
 
+# A plugin that runs once writes its own log among its results; its pod is named by a label. Where Sonobuoy fetched the
+# log of the container as well, that one counts.
+_PLUGIN = r"""
+UPDATE logs SET namespace = found.namespace, pod = found.name, container = found.plugin, source = 'current'
+FROM (
+    WITH own AS (
+        SELECT l.log_id, f.input, regexp_extract(f.path, '(?:^|/)plugins/([^/]+)/results/(?:global/)?[^/]+\.log$', 1) AS plugin
+        FROM logs l JOIN files f USING (file_id) WHERE f.format = 'sonobuoy' AND l.pod = '' AND l.source = 'other'
+        QUALIFY plugin <> '' AND count(*) OVER (PARTITION BY f.input, plugin) = 1
+    ), pod AS (
+        SELECT input, namespace, name, json_extract_string(json, '$.metadata.labels.sonobuoy-plugin') AS plugin
+        FROM objects WHERE api_group = '' AND kind = 'Pod'
+            AND list_contains(json_extract_string(json, '$.spec.containers[*].name'), plugin)
+        QUALIFY count(*) OVER (PARTITION BY input, plugin) = 1
+    ), fetched AS (
+        SELECT f.input, l.namespace, l.pod AS name, l.container AS plugin FROM logs l JOIN files f USING (file_id)
+    )
+    SELECT own.log_id, pod.namespace, pod.name, own.plugin FROM own JOIN pod USING (input, plugin)
+    ANTI JOIN fetched USING (input, namespace, name, plugin)
+) found WHERE found.log_id = logs.log_id
+"""
+
 # The hits of a copy are those of the log that stays.
 _HITS = (
     "DELETE FROM log_hits WHERE log_id NOT IN (SELECT log_id FROM logs)",
@@ -85,5 +107,5 @@ def settle(con: duckdb.DuckDBPyConnection) -> None:
 
     A name that several pods have is nobody's: the log stays without a pod.
     """
-    for step in (_PREVIOUS, _NAMED, _COPIES, *_HITS, _JOIN, _OPERATOR, "DROP TABLE named_logs"):
+    for step in (_PREVIOUS, _NAMED, _COPIES, *_HITS, _JOIN, _OPERATOR, _PLUGIN, "DROP TABLE named_logs"):
         con.execute(step)

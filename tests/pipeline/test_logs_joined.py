@@ -267,3 +267,24 @@ def test_hits_and_counts_reach_the_database(tmp_path: Path, monkeypatch: pytest.
     ).fetchall() == [(0,)]
     (at,) = con.execute("SELECT strftime(max(\"at\"), '%H:%M:%S') FROM log_hits WHERE line = 1").fetchall()[0]
     assert at == "13:05:01"
+
+
+def test_the_log_of_a_sonobuoy_plugin_is_that_of_its_pod(tmp_path: Path) -> None:
+    pod = kettle()
+    pod["metadata"]["labels"] = {"sonobuoy-plugin": "brew"}
+    ended = {"exitCode": 1, "finishedAt": "2026-08-18T13:00:00Z"}
+    pod["status"]["containerStatuses"][0] |= {"restartCount": 0, "state": {"terminated": ended}, "lastState": {}}
+    files: trees.Files = {
+        "meta/config.json": json.dumps({"Resources": ["pods"]}),
+        "resources/ns/teahouse/core_v1_pods.json": json.dumps([pod]),
+        "plugins/brew/results/global/brew.log": "Summarizing 1 Failure:\n\n[Fail] pours without spilling\n/spill.go:9\n\n"
+        "Ran 2 of 9 Specs\nFAIL! -- 1 Passed | 1 Failed\n--- FAIL: TestTea (0.5s)\nFAIL\n\nTest Suite Failed\n",
+    }
+    con = opened(tmp_path, files)
+    assert ids(con) == ("Summarizing 1 Failure:", None, "Summarizing 1 Failure:")
+    told = con.execute("SELECT words, line FROM log_ends WHERE telling").fetchall()
+    assert told == [("[Fail] pours without spilling", 3)]
+    # Fetched from the container itself too, that is its log.
+    (tmp_path / "both").mkdir()
+    con = opened(tmp_path / "both", files | {"podlogs/teahouse/kettle-0/logs/brew.txt": "own words\n"})
+    assert ids(con)[0] == "own words"
