@@ -74,8 +74,9 @@ def holders(node: Row, world: World, pods: Cell, users: int) -> tuple[Cell, int]
         return (pods, users) if users else (words("nobody") if known else unknown("cannot tell"), 0)
     used = [f"{claim} (used by {listed(world.users[claim], 2)})" if world.users.get(claim) else claim for claim in claims]
     least = "" if node.complete and all(one.state != "Cannot tell" for one in devices) else ", at least these"
-    beside = f"pods by count: {pods.text}" if users else ""
-    return machine(listed(used, 3), sentences(f"resource claims{least}", beside)), len(claims) + users
+    # Where the kubelet offers none, pods that ask for the resource got it as claims (extendedResourceName of a class).
+    beside = f"pods by count: {pods.text}" if users and _counted(node, world) else ""
+    return machine(listed(used, 3), sentences(f"resource claims{least}", beside)), len(claims)
 
 
 def _counted(node: Row, world: World) -> list[Row]:
