@@ -42,7 +42,9 @@ SELECT f.code, f.severity, f.title, f.api_group, f.kind, f.namespace, f.name, co
 FROM findings f LEFT JOIN incidents i ON i.id = f.incident
 WHERE f.object_id IN (
     SELECT src FROM relations WHERE dst = $id UNION SELECT dst FROM relations WHERE src = $id
-    UNION SELECT owner_id FROM owners WHERE object_id = $id UNION SELECT object_id FROM owners WHERE owner_id = $id)
+    UNION SELECT owner_id FROM owners WHERE object_id = $id UNION SELECT object_id FROM owners WHERE owner_id = $id
+    -- The pods of a Deployment are those of its ReplicaSets.
+    UNION SELECT p.object_id FROM owners p JOIN owners r ON r.object_id = p.owner_id WHERE r.owner_id = $id)
 ORDER BY i.rank NULLS LAST, f.severity = 'error' DESC, f.severity = 'warning' DESC, f.code, f.id
 LIMIT $most
 """

@@ -232,6 +232,18 @@ def test_findings_tell_their_causes_evidence_and_what_to_do(con: duckdb.DuckDBPy
         con.execute("DELETE FROM incidents")
 
 
+def test_a_deployment_shows_what_is_found_about_the_pods_of_its_replica_sets(con: duckdb.DuckDBPyConnection) -> None:
+    ids = dict(con.execute("SELECT kind || '/' || name, object_id FROM objects").fetchall())
+    told: dict[str, object] = {"code": "pod/CrashLooping", "api_group": "", "kind": "Pod", "namespace": "shop", "name": "web-1-a"}
+    told |= {"id": "a", "object_id": ids["Pod/web-1-a"], "title": "Pod shop/web-1-a crashes", "message": "m", "json": {}}
+    insert_rows(con, "findings", [FINDING | told])
+    try:
+        beside = section(page(con, "deploy/web"), "Findings")
+        assert "pod/CrashLooping: Pod shop/web-1-a crashes" in "\n".join(beside)
+    finally:
+        con.execute("DELETE FROM findings")
+
+
 def test_what_was_not_collected_is_said() -> None:
     with database(
         [thing("v1", "Pod", "p", "shop"), thing("apps/v1", "Deployment", "d", "shop", metadata=owned("App", "a", "u"))]
