@@ -29,7 +29,12 @@ _MAX_LISTED = 20
 
 WhatArgument = Annotated[
     str,
-    typer.Argument(metavar="KIND/NAME", help="pod/NAME, or what makes pods: deployment/NAME, job/NAME…", show_default=False),
+    typer.Argument(
+        metavar="KIND/NAME",
+        parser=paths.word,
+        help="pod/NAME, or what makes pods: deployment/NAME, job/NAME…",
+        show_default=False,
+    ),
 ]
 
 
@@ -37,10 +42,13 @@ def logs(
     bundle: paths.BundleArgument,
     what: WhatArgument,
     namespace: Annotated[
-        str | None, typer.Option("-n", "--namespace", metavar="NS", help="Its namespace.", show_default=False)
+        str | None, typer.Option("-n", "--namespace", metavar="NS", parser=paths.word, help="Its namespace.", show_default=False)
     ] = None,
     container: Annotated[
-        str | None, typer.Option("-c", "--container", metavar="CONTAINER", help="Only this container.", show_default=False)
+        str | None,
+        typer.Option(
+            "-c", "--container", metavar="CONTAINER", parser=paths.word, help="Only this container.", show_default=False
+        ),
     ] = None,
     previous: Annotated[bool, typer.Option("-p", "--previous", help="The run before the present one.")] = False,
     role: Annotated[

@@ -1,7 +1,8 @@
-"""Paths on the command line."""
+"""Paths and words on the command line."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,11 @@ def given(text: str) -> Path:
     if not str(text):
         raise UsageError("a path is empty; the current folder is .")
     return Path(text)
+
+
+def word(text: str) -> str:
+    """A word that is no path: as UTF-8 whatever the locale is, and what is none replaced. No database takes half a character."""
+    return os.fsencode(text).decode("utf-8", "replace")
 
 
 BundleArgument = Annotated[

@@ -17,11 +17,17 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="KIND/NAME", help="Such as pod/app-0, deploy/web or services.serving.knative.dev/web.", show_default=False
+            metavar="KIND/NAME",
+            parser=paths.word,
+            help="Such as pod/app-0, deploy/web or services.serving.knative.dev/web.",
+            show_default=False,
         ),
     ],
     namespace: Annotated[
-        str | None, typer.Option("-n", "--namespace", metavar="NS", help="Its namespace, where several have one of that name.")
+        str | None,
+        typer.Option(
+            "-n", "--namespace", metavar="NS", parser=paths.word, help="Its namespace, where several have one of that name."
+        ),
     ] = None,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="The object as stored, secrets masked.")] = False,
 ) -> None:

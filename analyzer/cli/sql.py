@@ -27,6 +27,7 @@ QueryArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[SELECT]",
+        parser=paths.word,
         help="One SELECT. Without it: a prompt on a terminal, else the tables and their columns.",
         show_default=False,
     ),

@@ -116,6 +116,7 @@ def test_a_name_in_several_namespaces_is_listed(run: Run, made: Path) -> None:
         (["deploy/web"], "not collected"),
         (["gizmo/x"], "not collected"),
         (["pod/\x1b[31mred"], "not found"),
+        (["pod/\udcff"], "not found"),
     ],
 )
 def test_what_is_not_there(run: Run, made: Path, words: list[str], says: str) -> None:

@@ -138,3 +138,10 @@ def test_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_very_long_message_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     _, said = ends(raising(UsageError("x" * 100_000)), capsys)
     assert len(said) < 1100
+
+
+def test_a_terminal_of_unknown_width_is_written_to() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "analyzer", "--help"], capture_output=True, check=True, env=os.environ | {"COLUMNS": "0"}
+    )
+    assert b"analyze" in done.stdout
