@@ -8,7 +8,7 @@ TABLES: tuple[Table, ...] = (
     table(
         "node_restarts",
         "facts",
-        "Restarts of nodes, by the kubelet's Event, or by the node's condition and the containers that were lost then.",
+        "Restarts of nodes: by the kubelet's Event, the node's condition and lost containers, or many containers lost at once.",
         """
 object_id BIGINT the Node
 input INTEGER its input
@@ -16,8 +16,8 @@ node VARCHAR its name
 back_at TIMESTAMP when it was back
 from_at TIMESTAMP containers that ended from then on may have ended for it
 to_at TIMESTAMP and until then
-told BOOLEAN the kubelet says so; false where it is concluded
-source_id BIGINT the object that tells (Event or Node)
+told BOOLEAN the kubelet says so; false where it is concluded; null where only containers lost at one moment tell
+source_id BIGINT the object that tells (Event, Node or Pod)
 path VARCHAR the field of it
 value VARCHAR its value
 """,
