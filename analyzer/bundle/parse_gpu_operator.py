@@ -14,9 +14,10 @@ import orjson
 from analyzer.bundle import logs
 from analyzer.bundle.documents.described import Described, described, labelled
 from analyzer.bundle.documents.gpu_usage import MAX_LINE, Holder, programs, usage
+from analyzer.bundle.documents.node_table import listed
 from analyzer.bundle.errors import CutEntry
 from analyzer.bundle.formats.base import Place
-from analyzer.bundle.formats.gpu_operator import DESCRIBED
+from analyzer.bundle.formats.gpu_operator import DESCRIBED, LISTED, PRINTED_NODES
 from analyzer.bundle.job import Job, column_text, whole
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES, MAX_OBJECT_BYTES, MIB
 from analyzer.bundle.parse_logs import Reading, read_log
@@ -40,25 +41,31 @@ _PREFIX = re.compile(rb"\[pod/([^/\]\s]{1,253})/([^/\]\s]{1,253})\] ")
 
 
 def read_nodes(job: Job, stream: BinaryIO) -> None:
-    """Nodes as `kubectl describe` prints them, or as a list of their labels. There is no list that says that they are all."""
+    """Nodes as `kubectl describe` or `kubectl get` prints them, or as a list of their labels. No list says that they are all."""
     data, _ = whole(job, stream, MAX_DOCUMENT_BYTES)
-    is_description = job.task.assignment.name == DESCRIBED
-    seen: set[str] = set()
-    for node in described(data) if is_description else labelled(data):
+    way = job.task.assignment.name
+    seen: dict[str, orjson.Fragment] = {}
+    for node in described(data) if way == DESCRIBED else listed(data) if way == LISTED else labelled(data):
         job.tick()
         if node.name in seen:
             continue
         if len(seen) == MAX_NODES:
             job.result.problem(f"it has more than {MAX_NODES:,} nodes; the rest is not read", node.line)
             break
-        seen.add(node.name)
-        _write_node(job, node, len(seen) - 1, whole_node=is_description)
+        text = masked_json(node.value)
+        _write_node(job, node, text, len(seen), whole_node=way == DESCRIBED)
+        seen[node.name] = orjson.Fragment(text)
+        if node.cut:
+            job.result.problem(f"the description of node {node.name} ends too early", node.line)
     if data.strip() and not seen:
         job.result.problem("no node in it", 1)
+    if seen and way != DESCRIBED:
+        job.result.documents += 1
+        text = to_json({"nodes": list(seen.values())})
+        job.sink.write(DOCUMENTS, {"file_id": job.task.file_id, "role": PRINTED_NODES, "json": orjson.Fragment(text)})
 
 
-def _write_node(job: Job, node: Described, idx: int, *, whole_node: bool) -> None:
-    text = masked_json(node.value)
+def _write_node(job: Job, node: Described, text: bytes, idx: int, *, whole_node: bool) -> None:
     if len(text) > MAX_OBJECT_BYTES:
         job.result.problem(f"a node is larger than {MAX_OBJECT_BYTES:,} bytes", node.line, 1)
         return

@@ -35,6 +35,7 @@ from analyzer.facts import (
     owners,
     platform,
     pods,
+    printed_nodes,
     quotas,
     ray,
     related,
@@ -72,6 +73,7 @@ def derive_all(
     collection.settle(con)
     if _any_rows(con, _LOGS):
         log_places.settle(con)
+    printed_nodes.settle(con)
     if dated:
         clock.measure(con, as_of)
     else:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.bundle.documents.described import described, labelled
+from analyzer.bundle.documents.node_table import listed
 from analyzer.bundle.formats import recognise
 from analyzer.bundle.types import Entry
 from tests.program import said
@@ -81,6 +82,12 @@ forge-3
 forge-1
 - nvidia.com/gpu.present=true
 """
+STATUS = """\
+NAME      STATUS                        ROLES          AGE    VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE     KERNEL-VERSION
+forge-1   Ready                         worker         245d   v1.33.4   10.1.0.7      <none>        Talos (v1)   6.8.0-71-generic
+forge-3   NotReady,SchedulingDisabled   infra,worker   9d     v1.33.3   10.1.0.9      <none>        Talos (v1)   6.8.0-71-generic
+a-name-that-runs-over-its-column Ready
+"""
 POLICY = """\
 apiVersion: nvidia.com/v1
 kind: ClusterPolicy
@@ -148,7 +155,7 @@ def _bundle(folder: Path) -> Path:
         "cluster_policy.yaml": POLICY,
         "gpu_nodes.descr": DESCRIBED,
         "gpu_nodes.labels": LABELLED,
-        "gpu_nodes.status": "NAME STATUS\nforge-1 Ready\n",
+        "gpu_nodes.status": STATUS,
         "gpu_operand_pods.yaml": _list(pods),
         "gpu_operand_ds.yaml": _list([daemonset]),
         "gpu_operand_pod_nvidia-mig-manager-q1.log": LOG,
@@ -191,6 +198,8 @@ def test_a_description_gives_nodes() -> None:
     }  # fmt: skip
     assert node["status"]["nodeInfo"]["osImage"] == "Ubuntu 24.04.3 LTS"
     assert second.value["spec"] == {}
+    assert (first.cut, second.cut) == (False, True)
+    assert not list(described(b"Name: <b>\nName: -x\n"))
     assert "annotations" not in second.value["metadata"]
 
 
@@ -200,11 +209,30 @@ def test_a_list_of_labels_gives_nodes() -> None:
     assert nodes[1].value["metadata"]["labels"] == {"nvidia.com/gpu.present": "true", "nvidia.com/gpu.count": "4"}
 
 
+def test_a_table_gives_nodes() -> None:
+    first, second = listed(STATUS.replace("\n", "\r\n").encode())
+    assert (first.name, first.line, second.name, second.line) == ("forge-1", 2, "forge-3", 3)
+    assert second.value == {
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": "forge-3", "labels": {"node-role.kubernetes.io/infra": "", "node-role.kubernetes.io/worker": ""}},
+        "spec": {"unschedulable": True},
+        "status": {
+            "conditions": [{"type": "Ready", "status": "False", "reason": "NotReady"}],
+            "nodeInfo": {"kubeletVersion": "v1.33.3", "osImage": "Talos (v1)", "kernelVersion": "6.8.0-71-generic"},
+            "addresses": [{"type": "InternalIP", "address": "10.1.0.9"}],
+        },
+    }  # fmt: skip
+    narrow = "NAME      STATUS   ROLES    AGE   VERSION\nforge-1   Ready    <none>   5d    v1.24.1\n"
+    (old,) = listed(narrow.encode())
+    assert old.value["status"]["nodeInfo"] == {"kubeletVersion": "v1.24.1"}
+    assert old.value["metadata"]["labels"] == {}
+
+
 @given(st.binary(max_size=400), st.integers(0, len(DESCRIBED)))
 def test_no_text_breaks_the_readers(noise: bytes, at: int) -> None:
     text = DESCRIBED.encode()
     for data in (noise, text[:at], text[:at] + noise + text[at:]):
-        for node in (*described(data), *labelled(data)):
+        for node in (*described(data), *labelled(data), *listed(data)):
             assert node.offset >= 0
             assert node.offset + node.length <= len(data)
             assert node.value["metadata"]["name"] == node.name
@@ -239,6 +267,21 @@ def test_it_is_read_whole(tmp_path: Path) -> None:
     assert coverage[("nvidia.com", "ClusterPolicy")]["status"] == "complete"
     # Its ConfigMaps are not in it: whether the layout exists cannot be told.
     assert any(entry["code"] == "gpu/MigConfigUnknown" for entry in report["notEvaluated"])
+
+
+def test_a_description_that_is_cut_is_filled_from_the_other_files(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path / "any")
+    whole = DESCRIBED.replace("forge-2", "forge-3")
+    (bundle / "gpu_nodes.descr").write_text(whole, encoding="utf-8")
+    report = _report(bundle, tmp_path / "out")
+    found = {(finding["code"], finding["object"]["name"]): finding for finding in report["findings"]}
+    assert ("gpu/CapacityLost", "forge-3") not in found
+    assert found[("node/NotReady", "forge-3")]["evidence"]
+    assert "the description of node forge-3 ends too early" in json.dumps(report["findings"])
+    with duckdb.connect(str(tmp_path / "out" / "bundle.duckdb"), read_only=True) as con:
+        nodes = con.execute("SELECT name, count, capacity, allocatable FROM gpu_nodes ORDER BY name").fetchall()
+        assert nodes == [("forge-1", 8, 8, 7), ("forge-3", 4, None, None)]
+        assert con.execute("SELECT cordoned FROM nodes ORDER BY name").fetchall() == [(True,), (True,)]
 
 
 def test_logs_are_those_of_their_containers(tmp_path: Path) -> None:

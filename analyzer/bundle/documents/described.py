@@ -20,9 +20,11 @@ MAX_ENTRIES = 2_000
 MAX_TEXT = 100_000
 """Longest value that is kept of one line."""
 
-_NAME = re.compile(rb"^Name:[ \t]+(?P<name>\S{1,253})[ \t]*\r?$", re.MULTILINE)
+NODE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", re.ASCII)
+"""What a node may be called."""
+_NAME = re.compile(rb"^Name:[ \t]+(?P<name>[a-z0-9][a-z0-9.-]{0,252})[ \t]*\r?$", re.MULTILINE)
 _FIELD = re.compile(r"(?P<key>[A-Z][A-Za-z -]{0,60}):(?P<value>.*)")
-_BLOCK_NAME = re.compile(rb"^(?P<name>[A-Za-z0-9][A-Za-z0-9.-]{0,252}):?[ \t]*\r?$", re.MULTILINE)
+_BLOCK_NAME = re.compile(rb"^(?P<name>[a-z0-9][a-z0-9.-]{0,252}):?[ \t]*\r?$", re.MULTILINE)
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,330}", re.ASCII)
 _COLUMNS = ("type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason", "message")
 _NOTHING = {"<none>", "<unset>", "<unknown>", ""}
@@ -35,24 +37,28 @@ _INFO = {
     "Container Runtime Version": "containerRuntimeVersion",
     "Kubelet Version": "kubeletVersion",
 }
+_LAST = {"Non-terminated Pods", "Pods", "Allocated resources", "Events"}
+"""Behind the node's own fields; which of them is printed hangs on what the account may read."""
 _TIME = "%a, %d %b %Y %H:%M:%S %z"
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One node with the place of its text: `line` from 1, `offset` and `length` in bytes."""
+    """One node with the place of its text: `line` from 1, `offset` and `length` in bytes; `cut` where its text ends too early."""
 
     name: str
     value: dict[str, Any]
     line: int
     offset: int
     length: int
+    cut: bool = False
 
 
 def described(data: bytes) -> Iterator[Described]:
     """The nodes of a description, in its order. A part that makes no sense is left out of its node."""
     for name, line, at, _, stop in _parts(_NAME, data):
-        yield Described(name, _node(name, clean(data[at:stop])), line, at, stop - at)
+        fields = _fields(clean(data[at:stop]))
+        yield Described(name, _node(name, fields), line, at, stop - at, cut=not _LAST & fields.keys())
 
 
 def labelled(data: bytes) -> Iterator[Described]:
@@ -82,8 +88,7 @@ def _labels(lines: list[str]) -> Iterator[tuple[str, str]]:
                 yield key.strip().strip('"'), value.strip().strip('"')[:MAX_TEXT]
 
 
-def _node(name: str, text: str) -> dict[str, Any]:
-    fields = _fields(text)
+def _node(name: str, fields: dict[str, list[str]]) -> dict[str, Any]:
     metadata: dict[str, Any] = {"name": name, "labels": _pairs(fields.get("Labels", []), "=")}
     annotations = _pairs(fields.get("Annotations", []), ":")
     if annotations:

@@ -32,14 +32,15 @@ NONE_FOUND: Reader = "none-found"
 USAGE: Reader = "gpu-usage"
 """Readers: nodes as printed text, a log whose lines name their container, an empty file that says that there is none, and what
 holds the GPUs of a node."""
-DESCRIBED, LABELLED = "described", "labelled"
-"""Names of the two ways in which nodes are printed."""
+DESCRIBED, LABELLED, LISTED = "described", "labelled", "listed"
+"""Names of the ways in which nodes are printed."""
+PRINTED_NODES = "gpu-nodes"
+"""Role of the document with the nodes of a file that tells only a part of each."""
 OPERATOR_LOG = "gpu_operator_pod"
 """How the names of the operator's own logs begin; nothing else in them says whose they are."""
 
 _MARKERS = {"gpu_operand_pods.yaml", "gpu_operand_ds.yaml", "gpu_nodes.labels", "gpu_nodes.descr", "gpu_operator_pod.yaml"}
 _BROKEN_OFF = {"must-gather.log", "must-gather.stderr.log"}
-_EARLY = {"cluster_policy.yaml", "cluster_policy.missing", "openshift_version.yaml"}
 _OBJECTS: dict[str, tuple[str, str, bool]] = {
     "cluster_policy.yaml": ("ClusterPolicy", "nvidia.com", True),
     "nvidiadrivers.yaml": ("NVIDIADriver", "nvidia.com", True),
@@ -53,6 +54,7 @@ _OWN = {
     "cluster_policy.missing": Assignment("meta", NONE_FOUND, Hint("ClusterPolicy", "nvidia.com"), scope=ALL_NAMESPACES),
     "gpu_nodes.descr": Assignment("objects", NODES, Hint("Node", "", "v1"), name=DESCRIBED),
     "gpu_nodes.labels": Assignment("objects", NODES, Hint("Node", "", "v1"), name=LABELLED),
+    "gpu_nodes.status": Assignment("objects", NODES, Hint("Node", "", "v1"), name=LISTED),
     "must-gather.log": Assignment("errors", "errors"),
     "must-gather.stderr.log": Assignment("errors", "errors"),
     "version": Assignment("document", "version", name="version"),
@@ -62,13 +64,13 @@ _OPERAND_LOG = re.compile(r"gpu_operand_pod_(?P<pod>[^/]+?)(?P<previous>\.previo
 
 
 def detect(tree: Tree) -> list[Root]:
-    """Folders with the files of the script; one that broke off early has little but its two logs."""
+    """Folders with the files of the script; one that broke off early may have no more than its two logs."""
     roots = []
     for folder in tree.folders():
         names = tree.names(folder)
         if names & _MARKERS:
             roots.append(Root(FORMAT, folder, 88))
-        elif names >= _BROKEN_OFF and names & _EARLY:
+        elif names >= _BROKEN_OFF:
             roots.append(Root(FORMAT, folder, 60))
     return roots
 

@@ -96,6 +96,7 @@ def _row(node: Stored, offered: list[dict[str, Any]], *, own_plugin: bool) -> di
     paused = found.deploy(_PAUSED_MIG)
     upgrade_state = found.get("nvidia.com/gpu-driver-upgrade-state")
     gpus = [row for row in offered if row["kind"] != "other"]
+    told = isinstance(mapping(node.value.get("status")).get("capacity"), dict)
     return {
         "object_id": node.object_id,
         "input": node.input,
@@ -125,7 +126,7 @@ def _row(node: Stored, offered: list[dict[str, Any]], *, own_plugin: bool) -> di
         "upgrade_state": upgrade_state,
         "upgrade_since": labels.upgrade_since(found, upgrade_state),
         "upgrade_skip": found.flag("nvidia.com/gpu-driver-upgrade.skip") is True,
-        "capacity": sum(row["capacity"] or 0 for row in gpus),
-        "allocatable": sum(row["allocatable"] or 0 for row in gpus),
+        "capacity": sum(row["capacity"] or 0 for row in gpus) if told else None,
+        "allocatable": sum(row["allocatable"] or 0 for row in gpus) if told else None,
         "own_plugin": own_plugin,
     }

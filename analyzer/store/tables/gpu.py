@@ -38,7 +38,7 @@ plugin_config VARCHAR label nvidia.com/device-plugin.config
 upgrade_state VARCHAR label nvidia.com/gpu-driver-upgrade-state
 upgrade_since TIMESTAMP when that label was last written, or the start that an annotation names; null where nothing says
 upgrade_skip BOOLEAN label nvidia.com/gpu-driver-upgrade.skip is true
-capacity BIGINT GPUs, shares of GPUs and MIG devices that the node has
+capacity BIGINT GPUs, shares of GPUs and MIG devices that the node has; null where its capacity was not collected
 allocatable BIGINT of these, healthy ones
 own_plugin BOOLEAN false where the device plugin is switched off, or a GPUCluster or DRA driver offers the GPUs in its place
 """,
