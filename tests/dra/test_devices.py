@@ -147,3 +147,26 @@ def test_a_slice_that_lacks_its_pool_is_read_all_the_same() -> None:
     del bare["spec"]["pool"], bare["spec"]["driver"]
     con = database([node(), bare], lists=CLAIMS)
     assert rows(con, "SELECT name, state FROM devices") == [{"name": "unknown/s/a", "state": "Cannot tell"}]
+
+
+def test_what_no_pod_can_reach_is_not_free() -> None:
+    """A device of a node that is gone, of a slice that names no nodes; a rule by class taints no device for certain."""
+    gone = slice_(
+        "s", {"name": "a", "nodeName": "gone"}, {"name": "b", "nodeName": "n1"}, {"name": "c"}, perDeviceNodeSelection=True
+    )
+    nowhere = slice_("t", {"name": "d"}, pool="p")
+    del nowhere["spec"]["nodeName"]
+    rule = {
+        "apiVersion": "resource.k8s.io/v1alpha3",
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "r"},
+        "spec": {"deviceSelector": {"deviceClassName": "lens.example"}, "taint": {"key": "k", "effect": "NoSchedule"}},
+    }
+    con = database([node(), gone, nowhere, rule], lists=CLAIMS)
+    told = dict(con.execute("SELECT device, message FROM devices WHERE state = 'Cannot tell'").fetchall())
+    assert told == {
+        "a": "its node gone is not in the cluster",
+        "c": "its slice does not say which nodes it is for",
+        "d": "its slice does not say which nodes it is for",
+    }
+    assert con.execute("SELECT DISTINCT len(taints) FROM devices").fetchall() == [(0,)]

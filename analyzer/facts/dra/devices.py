@@ -74,14 +74,17 @@ def _holders(con: duckdb.DuckDBPyConnection, *, admin: bool) -> _Holders:
 
 
 def _taints(con: duckdb.DuckDBPyConnection) -> list[tuple[str | None, str | None, str | None, str]]:
-    query = "SELECT driver, pool, device, key || '=' || value || ':' || effect AS words FROM device_taints ORDER BY words"
+    query = (
+        "SELECT driver, pool, device, key || '=' || value || ':' || effect AS words FROM device_taints "
+        "WHERE narrowed IS NULL ORDER BY words"
+    )
     return con.execute(query).fetchall()
 
 
 def _rows(
     pool: Pool, held: _Holders, whole: _Known, taints: list[tuple[str | None, str | None, str | None, str]]
 ) -> Iterator[dict[str, Any]]:
-    why = _why(pool, whole)
+    unknown = _why(pool, whole)
     left, takers = _left(pool, held)
     sums = _sums(pool)
     own = [taint for taint in taints if taint[0] in {None, pool.driver} and taint[1] in {None, pool.name}]
@@ -99,8 +102,8 @@ def _rows(
             # A counter that is not defined here may be in a slice that lacks: what is left of it is not known.
             short = next((key for key, need in needs.items() if key in sums and left[key] < need), None)
             taken_by = sorted(takers.get(short, ())) if short and not claims else []
-            state, message = _state(claims, taken_by, short, why)
             node, place = _place(spec, fields)
+            state, message = _state(claims, taken_by, short, unknown or _nowhere(pool, node, place, whole))
             attributes = shapes.attributes(fields)
             yield {
                 "slice_id": item.object_id,
@@ -137,9 +140,14 @@ def _why(pool: Pool, whole: _Known) -> str | None:
     invalid = pool.invalid
     if invalid:
         return f"pool {pool.name} is invalid: {invalid}"
-    if pool.node and whole.nodes is not None and (pool.input, pool.node) not in whole.nodes:
-        return f"its node {pool.node} is not in the cluster"
     return None
+
+
+def _nowhere(pool: Pool, node: str | None, place: str | None, whole: _Known) -> str | None:
+    """Why no pod can reach a device: its node is gone, or nothing says where it is (the scheduler passes over such a slice)."""
+    if node and whole.nodes is not None and (pool.input, node) not in whole.nodes:
+        return f"its node {node} is not in the cluster"
+    return None if place else "its slice does not say which nodes it is for"
 
 
 def _state(claims: list[str], takers: list[str], short: tuple[str, str] | None, why: str | None) -> tuple[str, str | None]:

@@ -165,12 +165,21 @@ def _taints(con: duckdb.DuckDBPyConnection, found: list[Pool]) -> Iterator[dict[
                     }
     for rule in stored(con, [("resource.k8s.io", "DeviceTaintRule")]):
         spec = mapping(rule.value.get("spec"))
-        selector, row = mapping(spec.get("deviceSelector")), _taint(mapping(spec.get("taint")))
-        if row["key"] and rule.deleted_at is None:
+        selector, row = spec.get("deviceSelector"), _taint(mapping(spec.get("taint")))
+        # An empty selector is for all devices, a missing one for none (Kubernetes API types).
+        if row["key"] and rule.deleted_at is None and isinstance(selector, dict):
             yield row | {
                 "source_id": rule.object_id,
                 "path": "spec.taint.key",
                 "driver": text(selector.get("driver")),
                 "pool": text(selector.get("pool")),
                 "device": text(selector.get("device")),
+                "narrowed": _narrowed(selector),
             }
+
+
+def _narrowed(selector: dict[str, Any]) -> str | None:
+    """By what else a rule selects devices, in words: which these are only the scheduler can say (a class is CEL as well)."""
+    by_class, expressions = text(selector.get("deviceClassName")), mappings(selector.get("selectors"))
+    told = [f"class {by_class}" if by_class else "", "a CEL expression" if expressions else ""]
+    return " and ".join(part for part in told if part) or None

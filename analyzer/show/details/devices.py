@@ -153,6 +153,9 @@ def taint(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         Fact("Effect", _EFFECTS.get(row["effect"], "not known")),
         Fact("On devices of", ", ".join(named) or "any driver"),
     ]
+    if row["narrowed"]:
+        told = f"only those of {words.short(row['narrowed'], words.QUOTE)}; cannot tell which of these devices are meant"
+        facts.append(Fact("Selected by", told))
     if row["since"]:
         facts.append(Fact("Since", words.since(row["since"], it.as_of)))
     if row["words"]:

@@ -154,7 +154,7 @@ node VARCHAR its node, null where it is not bound to one
 place VARCHAR where it can be reached: a node, a node selector in words, all nodes
 attributes JSON attributes: name → value
 capacity JSON capacity: name → quantity
-taints VARCHAR[] key=value:effect, of the slice and of DeviceTaintRules
+taints VARCHAR[] key=value:effect, of the slice and of those DeviceTaintRules of which it can be told
 counters VARCHAR[] what it takes of the pool's shared counters: SET/COUNTER AMOUNT of TOTAL
 shared BOOLEAN several claims may hold it at a time
 gpu VARCHAR what it is of a GPU: whole, part (a MIG device or partition) or vm (for virtual machines); null where it is no GPU
@@ -189,6 +189,7 @@ path VARCHAR the field
 driver VARCHAR driver, null for any
 pool VARCHAR pool, null for any
 device VARCHAR device, null for any
+narrowed VARCHAR by what else a DeviceTaintRule selects (a class, CEL), in words: which devices these are cannot be told
 key VARCHAR key
 value VARCHAR value
 effect VARCHAR NoSchedule, NoExecute or None; what is not known counts as None
