@@ -202,6 +202,8 @@ def test_an_error_of_the_api_server_is_no_object() -> None:
         (b"The connection to the server 10.0.0.1:6443 was refused - did you specify the right host?\n", "refused"),
         (b"<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>\n", "502 Bad Gateway"),
         (b"Unable to connect: dial tcp: i/o timeout\nsecond: line: here\n", "timeout"),
+        (b"apiVersion: v1\nkind: PodList\nitems: {a: b}\n", "items is a mapping"),
+        (b'{"apiVersion": "v1", "kind": "List", "items": "..."}', "items is a text"),
     ],
 )
 def test_errors_saved_under_the_name_are_told(data: bytes, words: str) -> None:

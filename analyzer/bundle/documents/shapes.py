@@ -98,6 +98,9 @@ class Shapes:
             yield Problem(f"an error of the API server instead of objects: {short(str(reason))}", line)
         elif isinstance(value.get("apiVersion"), str) and not isinstance(value.get("kind"), str):
             yield Problem(f"no object: {flaw}", line)
+        elif isinstance(value.get("apiVersion"), str) and value["kind"].endswith("List") and "items" in value:
+            items = value["items"]
+            yield Problem(f"no list: items is {'a text' if isinstance(items, str) else what(items)}", line)
         elif len(value) == 1 and (message := error_text(": ".join(map(str, next(iter(value.items())))))):
             # One line such as `error: no such resource` is a mapping to YAML.
             yield Problem(f"text instead of objects: {message}", line)
