@@ -139,6 +139,8 @@ def _single(head: str, ref: ObjectRef) -> tuple[str, str, str] | None:
         if len(words) <= 2 and all(word[:1].isupper() or word == "claim" for word in words):
             return "", _many(" ".join(words) or ref.kind), _plural_verbs(after)
         last = words[-1]
+        if last == "PCI":  # An address of something, no noun that can be counted.
+            return None
         noun = last if last[:1].isupper() or last in ("pod", "node", "claim") else ref.kind
         return " ".join(words[:-1] if noun == last else words), _many(noun), after
     return None

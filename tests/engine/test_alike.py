@@ -57,6 +57,7 @@ def test_few_incidents_stay_apart(write: Any, analyse: Any) -> None:
             "Pod {{ namespace }}/{{ name }} is down: no rights in {{ namespace }}",
             {"12 pods in 3 namespaces are down: no rights in …"},
         ),
+        ("Card at PCI {{ name }} is gone: why", {"Card at PCI … is gone (12 times): why"}),
         ("Something is wrong with {{ name }}ish", set()),
     ],
 )
