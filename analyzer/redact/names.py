@@ -21,7 +21,7 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_TAIL = _set("value b64 base64 b txt base plain plaintext raw text")
+_TAIL = _set("value b64 base64 b tok txt base plain plaintext raw text")
 _PASSWORDS = _set("password passwd passphrase passcode passwords pwd passwds htpasswd requirepass masterauth bindpw")
 _TOKENS_OF = _set("api auth access bearer refresh admin user static bot secret bootstrap csrf")
 _NO_TOKEN = _set(
@@ -34,13 +34,14 @@ _NO_TOKEN = _set(
 SECRET_OF = _set("client app application shared session cookie jwt hmac oauth oauth2 consumer api access")
 KEY_OF = _set(
     """
-    api access private secret signing sign encryption encrypt account storage shared preshared master session client admin
+    api access private secret signing sign encryption encrypt account storage shared preshared activation ssh
+    master session client admin
     deploy license auth authentication subscription service hmac aes rsa jwt decryption unseal recovery ssl sas app
     webhook ingest integration wandb openai anthropic hf huggingface ngc mistral cohere groq pinecone neptune comet
     datadog newrelic langsmith
     """
 )
-_JOINED = _set("api access private secret signing encryption account auth master shared preshared")
+_JOINED = _set("api access private secret signing encryption account auth master shared preshared activation")
 _JOINED_KEY = tuple(f"{word}key" for word in sorted(_JOINED))
 _CREDENTIALS = _set("credential credentials creds cred")
 _SPECIAL = {
@@ -85,8 +86,8 @@ def words(name: str) -> list[str]:
 def _password(parts: list[str]) -> bool:
     last = parts[-1]
     if last == "hash" and len(parts) > 1:
-        return _password(parts[:-1]) and parts[-2] not in {"pwd", "pass"}
-    if last in {"pwd", "pass"}:
+        return _password(parts[:-1]) and parts[-2] not in {"pwd", "pw", "pass"}
+    if last in {"pwd", "pw", "pass"}:
         return len(parts) > 1 and parts[-2] not in {"old", "first", "second"}
     if last == "auth":
         return len(parts) > 1 and parts[-2] in {"basic", "redis", "rediscli"}

@@ -17,6 +17,7 @@ from analyzer.redact.shapes import CLOUD_LITERALS
 _WORDS = {
     **dict.fromkeys(("pass", "secret", "token", "cred", "cookie", "bearer", "mysql", "mariadb", "@tcp(", "@unix("), ""),
     **dict.fromkeys(('pwd"', "pwd=", "pwd:", "pwd\\", "pwd_", "pwd-", "pwd.", "pwd "), "pwd"),
+    **dict.fromkeys(('_pw"', "_pw=", "_pw:", '-pw"', "-pw=", '"pw"'), ""),
     **dict.fromkeys(('dsn"', "dsn=", "dsn:", "dsn\\", "dsn_", "dsn-"), "dsn"),
     **dict.fromkeys(("authorization", 'auth"', "auth:", "auth=", "auth\\", "basicauth", "basic_auth", "basic-auth"), "auth"),
     **dict.fromkeys((".dockerc", '"dockerc'), "dockerc"),

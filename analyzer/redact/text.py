@@ -22,7 +22,8 @@ _MAX_WORD = 4096
 """How much of an unquoted value is looked at to judge it, in characters."""
 
 _KEYWORDS = (
-    "[masked:", "passw", "passphrase", "passcode", "pass", "pwd", "secret", "token", "cred", "key", "api key", "access key",
+    "[masked:", "passw", "passphrase", "passcode", "pass", "pwd", "_pw", "-pw", "secret", "token", "cred", "key", "api key",
+    "access key",
     "private key", "secret key", "auth", "bindpw", "cookie", "conn_str", "connstr", "conn-str", "connectionstr", "connection_str",
     "connection-str", "connection str", "dsn", "dockerc", "runtime",
 )  # fmt: skip
