@@ -1,12 +1,19 @@
-"""A report of `nvidia-bug-report.sh`: a log whose first lines say when it was written."""
+"""A report of `nvidia-bug-report.sh`: a log whose first lines say when it was written.
+
+It holds the serial numbers of machine, board and GPUs (dmidecode, nvidia-smi) and the hardware addresses of network cards, which
+nothing here needs: they are masked before anything is kept of it. The host's name stays, since it says which node this is.
+"""
 
 from __future__ import annotations
 
+import io
 import re
 from datetime import UTC, datetime
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from analyzer import times
+from analyzer.bundle import logs
+from analyzer.bundle.errors import CutEntry
 from analyzer.bundle.job import Job
 from analyzer.bundle.limits import KIB
 from analyzer.bundle.parse_logs import read_log
@@ -25,6 +32,47 @@ _DATES = (
         % _TIME
     ),
 )
+
+_NUMBER = re.compile(
+    rb"^([^\n:]{0,60}\b(?:serial number|asset tag|service tag)[ \t]*:[ \t]*|[ \t]*UUID[ \t]*:[ \t]*)[^\s][^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HARDWARE_ADDRESS = re.compile(rb"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])")
+_MASK = b"[masked]"
+
+
+def masked(text: bytes) -> bytes:
+    """Lines without the numbers of machines and cards; there are as many lines as before."""
+    return _HARDWARE_ADDRESS.sub(_MASK, _NUMBER.sub(rb"\1" + _MASK, text))
+
+
+class _Masked(io.RawIOBase):
+    """A stream of lines, masked; what it gives at once ends with a line, so it may be more or less than was asked for."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._rest = b""
+        self._cut: CutEntry | None = None
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next lines, masked; a line longer than a chunk comes in parts."""
+        if self._cut:
+            raise self._cut
+        end = 0
+        while not end:
+            try:
+                chunk = self._stream.read(-1 if size is None else size)
+            except CutEntry as error:
+                chunk, self._cut = b"", error
+            self._rest += chunk
+            end = len(self._rest) if not chunk or len(self._rest) >= 2 * logs.CHUNK_BYTES else self._rest.rfind(b"\n") + 1
+            if not end and not chunk:
+                break
+        text, self._rest = self._rest[:end], self._rest[end:]
+        if not text and self._cut:
+            raise self._cut
+        return masked(text)
 
 
 def written_at(head: bytes) -> tuple[datetime, int] | None:
@@ -55,4 +103,4 @@ def read_report(job: Job, stream: BinaryIO) -> None:
     told = written_at(head) if job.task.assignment.name else None
     if told:
         job.result.at, job.result.at_line = times.rfc3339(told[0]), told[1]
-    read_log(job, Rejoined(head, stream).binary())
+    read_log(job, cast("BinaryIO", _Masked(Rejoined(head, stream).binary())))

@@ -13,6 +13,7 @@ from typing import Final
 import duckdb
 
 from analyzer.bundle import kinds
+from analyzer.bundle.formats import gpu_operator
 from analyzer.bundle.manifest import WHOLE_GROUP
 from analyzer.facts.asked import Asked, Manifests, Request, asked, kinds_of, manifests
 from analyzer.facts.kindnames import BUILT_IN, Kind, Names
@@ -25,7 +26,7 @@ _CRD: Kind = ("apiextensions.k8s.io", "CustomResourceDefinition")
 _FOLDERS: tuple[Kind, ...] = (("", "Node"), _NAMESPACE, _CRD)
 _FOLDER_FORMATS = ("must-gather", "inspect")
 _OURS = "triage"
-_PRINTED = "gpu-operator"
+_PRINTED = gpu_operator.FORMAT
 """Format in which nodes are printed text."""
 _CLEANED = "clean-report"
 _NAMED = 5
@@ -94,6 +95,7 @@ def derive(con: duckdb.DuckDBPyConnection, needed: Iterable[Kind] = ()) -> None:
     _damage(con, seen, names, newer)
     _folders(con, seen)
     _printed(con, seen)
+    _gathered(con, seen)
     _errors(con, seen, names, newer)
     _removed(con, seen)
     spaces = _spaces(con, seen, told.limited)
@@ -305,6 +307,36 @@ def _printed(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
     entry = seen.get(("", "Node"))
     if found and entry and not (entry.listed or entry.folder):
         entry.cut.append("no Node was collected as an object: GPU nodes are read from what kubectl describe and the labels say")
+
+
+def _gathered(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen]) -> None:
+    """Why the must-gather of NVIDIA's GPU Operator has nothing of a kind, where the bundle holds no other than such."""
+    formats = con.execute("SELECT DISTINCT format FROM files WHERE format <> ''").fetchall()
+    if formats != [(_PRINTED,)]:
+        return
+    fatal = con.execute(
+        "SELECT e.message FROM collect_errors e JOIN files f USING (file_id) "
+        "WHERE f.format = ? AND starts_with(e.message, 'FATAL') ORDER BY e.file_id, e.line",
+        [_PRINTED],
+    ).fetchone()
+    empty = {
+        path.rpartition("/")[2]: path
+        for (path,) in con.execute("SELECT path FROM files WHERE role = 'objects' AND status = 'empty' ORDER BY path").fetchall()
+    }
+    of_kind = {(group, kind): name for name, (kind, group, _) in gpu_operator.OBJECTS.items() if name not in gpu_operator.PARTS}
+    of_kind[("", "Node")] = gpu_operator.DESCRIPTION
+    for found, what in seen.items():
+        name = of_kind.get(found)
+        if name is None:
+            what.unasked = "the must-gather of the GPU Operator never asks for it"
+        elif name in empty:
+            what.unasked = f"{empty[name]} is empty: what was to print it failed" + (
+                " (so it does where there are several)" if name in gpu_operator.BY_NAME else ""
+            )
+        elif name == gpu_operator.DRIVERS:
+            what.unasked = f"the bundle has no {name}: there are none, or its release (before 26.3) does not ask for them"
+        elif fatal and name not in gpu_operator.EARLY:
+            what.unasked = f"the must-gather broke off before it: {fatal[0]}"
 
 
 def _errors(con: duckdb.DuckDBPyConnection, seen: dict[Kind, Seen], names: Names, newer: Newer) -> None:

@@ -304,6 +304,49 @@ def test_inside_another_bundle(tmp_path: Path) -> None:
     assert any(finding["code"] == "gpu/MigFailed" for finding in report["findings"])
 
 
+def test_of_one_that_had_no_answers_it_is_said_what_is_missing(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path / "any")
+    for name in ("cluster_policy.yaml", "gpu_operand_ds.yaml", "gpu_operator_pod.yaml"):
+        (bundle / name).write_text("", encoding="utf-8")
+    _report(bundle, tmp_path / "out")
+    with duckdb.connect(str(tmp_path / "out" / "bundle.duckdb"), read_only=True) as con:
+        told = dict(con.execute("SELECT kind, reason FROM coverage WHERE status = 'not-collected'").fetchall())
+    assert "cluster_policy.yaml is empty" in told["ClusterPolicy"]
+    assert "where there are several" in told["ClusterPolicy"]
+    assert "gpu_operand_ds.yaml is empty" in told["DaemonSet"]
+    assert "before 26.3" in told["NVIDIADriver"]
+    assert told["ConfigMap"] == "the must-gather of the GPU Operator never asks for it"
+
+
+def test_the_release_is_that_of_the_image_that_gathered_where_no_tag_tells(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path / "any")
+    pods = bundle / "gpu_operand_pods.yaml"
+    pods.write_text(pods.read_text(encoding="utf-8").replace("x:v25.10.1", f"x@sha256:{'0' * 64}"), encoding="utf-8")
+    (bundle / "version").write_text("NVIDIA GPU Operator\nv26.3.1\n", encoding="utf-8")
+    smi = "# nvidia-smi output from forge-1\nNo devices were found\n"
+    (bundle / "gpu_device_usage_forge-1.log").write_text(smi, encoding="utf-8")
+    smi = "# nvidia-smi output from forge-3\nNVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+    (bundle / "gpu_device_usage_forge-3.log").write_text(smi, encoding="utf-8")
+    (bundle / "gpu_operand_pod_a-nvidia.log").write_text("No devices were found\n", encoding="utf-8")
+    report = _report(bundle, tmp_path / "out")
+    found = {item["object"]["name"]: item["title"] for item in report["findings"] if item["code"] == "gpu/RuntimeMissing"}
+    assert found.keys() == {"forge-1", "forge-3"}
+    assert "finds no GPU" in found["forge-1"]
+    assert "does not answer" in found["forge-3"]
+    with duckdb.connect(str(tmp_path / "out" / "bundle.duckdb"), read_only=True) as con:
+        assert con.execute("SELECT release FROM gpu_policies").fetchall() == [("26.3",)]
+
+
+def test_one_with_two_logs_and_no_more_says_why(tmp_path: Path) -> None:
+    bundle = tmp_path / "any"
+    bundle.mkdir()
+    (bundle / "must-gather.log").write_text("FATAL: could not find the GPU Operator Pod ...\n", encoding="utf-8")
+    (bundle / "must-gather.stderr.log").write_text("+ exit 1\n", encoding="utf-8")
+    done = said("analyze", bundle, "-o", tmp_path / "out")
+    assert done.returncode == 3
+    assert "FATAL: could not find the GPU Operator Pod" in done.stderr
+
+
 def test_one_that_broke_off_says_why(tmp_path: Path) -> None:
     bundle = tmp_path / "any"
     bundle.mkdir()
@@ -314,6 +357,9 @@ def test_one_that_broke_off_says_why(tmp_path: Path) -> None:
     report = _report(bundle, tmp_path / "out")
     told = json.dumps([finding for finding in report["findings"] if finding["code"].startswith("collect/")])
     assert "could not find nodes with NVIDIA PCI labels" in told
+    with duckdb.connect(str(tmp_path / "out" / "bundle.duckdb"), read_only=True) as con:
+        why = con.execute("SELECT reason FROM coverage WHERE kind = 'Node'").fetchone()
+    assert why == ("the must-gather broke off before it: FATAL: could not find nodes with NVIDIA PCI labels",)
 
 
 def test_no_policy_is_an_answer(tmp_path: Path) -> None:

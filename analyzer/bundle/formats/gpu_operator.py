@@ -41,18 +41,30 @@ OPERATOR_LOG = "gpu_operator_pod"
 
 _MARKERS = {"gpu_operand_pods.yaml", "gpu_operand_ds.yaml", "gpu_nodes.labels", "gpu_nodes.descr", "gpu_operator_pod.yaml"}
 _BROKEN_OFF = {"must-gather.log", "must-gather.stderr.log"}
-_OBJECTS: dict[str, tuple[str, str, bool]] = {
+OBJECTS: dict[str, tuple[str, str, bool]] = {
     "cluster_policy.yaml": ("ClusterPolicy", "nvidia.com", True),
     "nvidiadrivers.yaml": ("NVIDIADriver", "nvidia.com", True),
     "gpu_operand_pods.yaml": ("Pod", "", False),
     "gpu_operand_ds.yaml": ("DaemonSet", "apps", False),
     "gpu_operator_pod.yaml": ("Pod", "", False),
     "openshift_version.yaml": ("ClusterVersion", "config.openshift.io", False),
+    "hyperconverged.yaml": ("HyperConverged", "hco.kubevirt.io", True),
+    "kubevirt.yaml": ("KubeVirt", "kubevirt.io", True),
 }
 """File → kind and group of what is in it, and whether it holds all of the cluster."""
+PARTS = {"gpu_operator_pod.yaml"}
+"""Of these, files of which another has what is in them."""
+BY_NAME = {"cluster_policy.yaml"}
+"""Of these, files that hold one object, which was asked for by name: the names of several make the command fail."""
+DRIVERS = "nvidiadrivers.yaml"
+"""File that releases from 26.3 on write where there are NVIDIADrivers."""
+EARLY = {"cluster_policy.yaml", DRIVERS, "openshift_version.yaml", "hyperconverged.yaml", "kubevirt.yaml"}
+"""Files that are written before the script looks for GPU nodes, without which it goes no further."""
+DESCRIPTION = "gpu_nodes.descr"
+"""File with what is known of the nodes."""
 _OWN = {
     "cluster_policy.missing": Assignment("meta", NONE_FOUND, Hint("ClusterPolicy", "nvidia.com"), scope=ALL_NAMESPACES),
-    "gpu_nodes.descr": Assignment("objects", NODES, Hint("Node", "", "v1"), name=DESCRIBED),
+    DESCRIPTION: Assignment("objects", NODES, Hint("Node", "", "v1"), name=DESCRIBED),
     "gpu_nodes.labels": Assignment("objects", NODES, Hint("Node", "", "v1"), name=LABELLED),
     "gpu_nodes.status": Assignment("objects", NODES, Hint("Node", "", "v1"), name=LISTED),
     "must-gather.log": Assignment("errors", "errors"),
@@ -80,8 +92,8 @@ def classify(root: Root, path: str, size: int) -> Assignment:  # noqa: ARG001 - 
     name = base_name(path)
     if "/" in path:
         return skip("not of the must-gather of the GPU Operator")
-    if name in _OBJECTS:
-        kind, group, all_of_it = _OBJECTS[name]
+    if name in OBJECTS:
+        kind, group, all_of_it = OBJECTS[name]
         scope = ALL_NAMESPACES if all_of_it else ""
         # One object that was asked for by name after the names of all were asked for is all of the kind.
         whole = f"{kind}.{group}" if name == "cluster_policy.yaml" and size else ""
@@ -108,4 +120,4 @@ def _text(name: str) -> Assignment:
         return Assignment("log", "log", place=Place(source="service"))
     if is_objects_name(name):
         return Assignment("objects", "objects", Hint())
-    return skip("printed of what other files have, or of no use")
+    return skip("printed text, of which mostly other files have the objects; its events count back from an unknown time")

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from analyzer.facts.gpu.mig_configs import KEY, read
+from analyzer.facts.gpu.releases import of_must_gather
 from analyzer.facts.rows import insert_rows
 
 DEFAULT = "default-mig-parted-config"
@@ -103,7 +104,7 @@ def _operator(con: duckdb.DuckDBPyConnection, number: int) -> _Operator:
     running = con.execute(_OPERATOR, {"input": number}).fetchone()
     version = _VERSION.search(running[1]) if running else None
     namespace = (policy[1] if policy else None) or (running[0] if running else None)
-    release = (int(version[1]), int(version[2])) if version else None
+    release = (int(version[1]), int(version[2])) if version else of_must_gather(con, number)
     return _Operator(namespace, release, policy is not None, (policy[0] or None) if policy else None)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 
 from analyzer.facts.gpu.components import Release
+from analyzer.facts.gpu.releases import of_must_gather
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import Stored, flag, mapping, mappings, moment, one_line, stored, strings, text
 
@@ -102,7 +103,7 @@ def read(con: duckdb.DuckDBPyConnection) -> Operator:
     telling = [*([oldest] if oldest else []), *(cluster.item for cluster in clusters)]
     named = next((name for item in telling if (name := text(mapping(item.value.get("status")).get("namespace")))), None)
     own = next((namespace for namespace, _, _ in seen), None)
-    return Operator(policies, drivers, clusters, named or own, _release(seen))
+    return Operator(policies, drivers, clusters, named or own, _release(seen) or of_must_gather(con))
 
 
 def _release(seen: list[tuple[str, str | None, list[str | None]]]) -> Release | None:

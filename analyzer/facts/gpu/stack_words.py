@@ -77,7 +77,10 @@ WHERE fresh AND node_id IS NOT NULL AND pod_id IS NOT NULL AND topic IN ('driver
 
 
 class Meaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one signature means. `says` finds its words in messages of objects; `idle`: said once, then the program waits."""
+    """What one signature means. `says` finds its words in messages of objects; `idle`: said once, then the program waits.
+
+    `near` has to stand in the line before or behind it.
+    """
 
     signature: str
     topic: str
@@ -85,6 +88,7 @@ class Meaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     remedy: str
     says: str | None = None
     idle: bool = False
+    near: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +135,11 @@ def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, An
     unserved = {name for (name,) in con.execute("SELECT object_id FROM gpu_nodes WHERE coalesce(allocatable, 0) > 0").fetchall()}
     for row in con.execute(_HITS, {"signatures": [one for one in known if one != nics.FAULT]}).fetchall():
         log_id, signature, number, line, text, around, at, first_at, hits, end, source, pod_id, *rest = row
+        rank, meaning = known[signature]
+        if meaning.near not in around:
+            continue
         front = xid_lines.front(text, around)
         where = hosts.where(log_id, front.host)
-        rank, meaning = known[signature]
         state, made_good, ready, container, exit_code, failing, as_of = rest
         said = _Said(at or front.at, as_of, near_end(line, end), source, state, made_good, ready, container, exit_code, failing)
         fresh = (
