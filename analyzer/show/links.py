@@ -26,6 +26,8 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "slice": ("Publishes devices in", "Published for"),
     "device": ("Devices held by", "Holds devices of"),
     "mig-manager": ("Keeps the MIG manager from", "MIG manager kept away by"),
+    "plugin-config": ("Names the configuration of", "Takes its configuration from"),
+    "validation": ("Keeps the driver's upgrade from ending on", "Driver validated by"),
     "mig-client": ("MIG change waits for", "Waited for by the MIG change of"),
     "pvc": ("", "Uses claim"),
     "pv": ("Bound to", "Volume"),

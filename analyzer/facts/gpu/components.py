@@ -77,8 +77,11 @@ def off(component: Component, spec: dict[str, Any], release: Release | None) -> 
             return f"{component.field} is not set, which means false"
     if component.mode:
         mode = text(sandbox.get("mode"))
-        if mode is None and (component.mode_from is None or (release is not None and release >= component.mode_from)):
+        known = component.mode_from is None or (release is not None and release >= component.mode_from)
+        if mode is None and known:
             mode = DEFAULT_MODE
+        elif not known and release is not None:
+            mode = None
         if mode is not None and mode != component.mode:
             return f"spec.{SANDBOX}.mode is {mode}, not {component.mode}"
     return None
