@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from analyzer.bundle.limits import MAX_ENTRY_BYTES, MAX_TAR_EXTRA_BYTES, MIB
+from analyzer.bundle.limits import KIB, MAX_ENTRY_BYTES, MAX_TAR_EXTRA_BYTES, MIB
 from analyzer.bundle.links import LinkBook
 from analyzer.bundle.paths import clean_path, decode_name
 from analyzer.bundle.sources import Member
@@ -32,6 +32,8 @@ from analyzer.bundle.tar_header import (
 from analyzer.bundle.types import Link
 
 _SKIP_BYTES = MIB
+_BEHIND_BYTES = 64 * KIB
+"""How far behind an archive's end another one is looked for: what `tar` pads with zeros is 10 KiB."""
 _UNLISTED = (FOLDER, b"D", b"V")
 """Folders, GNU's folders of incremental backups, and volume labels."""
 
@@ -74,6 +76,7 @@ class TarSource:
                 if member is not None:
                     yield member
                 self._go_to(end, self._at + header.size)
+            self._look_behind()
         except _End:
             pass
         yield from self._book.settle(self._seen, self.links)
@@ -163,6 +166,15 @@ class TarSource:
             raise
         self._note(f"{problem}; skipped to byte {self._at - BLOCK:,}")
         self._again = self._last
+
+    def _look_behind(self) -> None:
+        """Tell of a second archive behind the end of this one, as `cat one.tar two.tar` makes it: it is not read."""
+        behind = self._skip(_BEHIND_BYTES)
+        for at in range(0, len(behind) - BLOCK + 1, BLOCK):
+            block = behind[at : at + BLOCK]
+            if block != ZEROS and checksum_fits(block):
+                self._note(f"another archive begins behind the end of this one, at byte {self._at + at:,}; it is not read")
+                return
 
     # --- members ----------------------------------------------------------------------------------------------------
 

@@ -242,6 +242,14 @@ def test_a_size_that_is_a_lie_allocates_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compression", COMPRESS)
+def test_an_archive_behind_the_end_is_told(tmp_path: Path, compression: str) -> None:
+    path = tmp_path / "bundle"
+    path.write_bytes(COMPRESS[compression](tar_bytes(SAMPLE)) + COMPRESS[compression](tar_bytes([("b.log", b"line\n")])))
+    assert "b.log" not in contents(path)[0]
+    assert "another archive begins" in str(listing(path).problem)
+
+
+@pytest.mark.parametrize("compression", COMPRESS)
 def test_an_empty_archive_is_unreadable(tmp_path: Path, compression: str) -> None:
     path = tmp_path / "bundle.tar.gz"
     path.write_bytes(COMPRESS[compression](tar_bytes([])))
