@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from analyzer.engine.sections import Cell, Section
+from analyzer.overview import dra
+from analyzer.overview.marks import Marks
+from tests.facts.build import database
+from tests.show.pages import page
 
 from .cells import drawn
 from .test_gpu import LISTS, node, pod, shown, the_node
@@ -116,6 +120,31 @@ def test_a_broken_gpu_of_no_known_number_hides_which_are_free() -> None:
     cells, _ = map_of(BARE, slice_(device("gpu-0"), device("gpu-1")), claim("gpu-0"), logs=[log])
     assert drawn(cells[1]) == ["allocated", "unknown"]
     assert "1 GPU of the node is faulty (Xid 79)" in cells[1].text
+
+
+def test_a_plugin_that_publishes_nothing_is_named() -> None:
+    owner = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "name": "nvidia-dra-driver-kubelet-plugin",
+        "uid": "d",
+        "controller": True,
+    }
+    plugin = pod("plugin", on="fox-2")
+    plugin["metadata"]["ownerReferences"] = [owner]
+    plugin["spec"]["containers"] = [{"name": "gpus", "image": "i"}]
+    plugin["status"]["containerStatuses"] = [{"name": "gpus", "ready": True, "started": True, "state": {"running": {}}}]
+    daemonset = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": owner["name"], "namespace": "den", "uid": "d"},
+    }
+    con = database([BARE, node("fox-2"), slice_(device("gpu-0")), plugin, daemonset], lists=(*LISTS, CLAIMS, SLICES))
+    (section, *_) = dra.sections(con, Marks([]))
+    assert "the devices of gpu.nvidia.com on fox-2. Its plugin runs there and publishes none" in " ".join(section.notes)
+    assert "Not published: Pod den/plugin of DRA driver gpu.nvidia.com runs here, no slice" in " ".join(
+        page(con, "node/fox-2").split()
+    )
 
 
 def test_gpus_of_other_makers() -> None:

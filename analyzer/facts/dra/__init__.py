@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.dra import claims, devices, edges, gpus, pod_claims, prepare_logs, prepares, slices, waits
+from analyzer.facts.dra import claims, devices, edges, gpus, plugins, pod_claims, prepare_logs, prepares, slices, waits
 
 _ANY = "SELECT 1 FROM objects WHERE api_group = 'resource.k8s.io' LIMIT 1"
 _PODS = "SELECT 1 FROM pods WHERE claims LIMIT 1"
@@ -17,6 +17,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     """
     prepares.derive(con)
     waits.reasons(con)
+    plugins.derive(con)
     if con.execute(_ANY).fetchone() is None and con.execute(_PODS).fetchone() is None:
         return
     claims.derive(con)

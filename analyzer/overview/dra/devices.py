@@ -13,7 +13,7 @@ from analyzer.engine.sections import Row as Line
 from analyzer.facts.whole import Whole
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.nodenames import Named, folded, natural
-from analyzer.overview.read import Row, cut, rows, sentences, users
+from analyzer.overview.read import Row, cut, grouped, rows, sentences, users
 from analyzer.render.words import listed, plural
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def section(con: duckdb.DuckDBPyConnection, marks: Marks) -> Section | None:
     order = sorted(zip(devices, found, strict=True), key=lambda pair: (marks.rank(pair[1].row.finding), _interest(pair[0])))
     lines = [*_gone(con), *folded((one for _, one in order), UNFOLDED, "devices")]
     shown = [table("Devices", _COLUMNS, lines, "rows")] if lines else []
-    notes = (*_why(devices), *_notes(pools, {(one.input, one.driver, one.pool) for one in devices}))
+    notes = (*_why(devices), *_silent(con), *_notes(pools, {(one.input, one.driver, one.pool) for one in devices}))
     return Section(
         "devices", "Devices (Dynamic Resource Allocation)", _small(devices), (_drivers(pools, devices), *shown), notes, QUERY
     )
@@ -90,6 +90,14 @@ def _why(devices: list[Row]) -> list[str]:
     """Why it cannot be told what is free, where one reason holds for all."""
     reasons = {one.message for one in devices if one.state == "Cannot tell" and one.message}
     return [f"Which devices are free cannot be told: {cut(reason)}." for reason in reasons] if len(reasons) == 1 else []
+
+
+def _silent(con: duckdb.DuckDBPyConnection) -> Iterable[str]:
+    """Nodes whose plugin of a driver runs and publishes nothing."""
+    found = grouped(rows(con, "SELECT driver, node FROM dra_silent_plugins ORDER BY driver, node"), lambda one: one.driver)
+    for driver, own in found.items():
+        nodes = [one.node for one in own]
+        yield f"Not listed: the devices of {driver} on {listed(nodes, _POOLS_NAMED)}. Its plugin runs there and publishes none."
 
 
 def _notes(pools: list[Row], filled: set[tuple[int, str, str]]) -> Iterable[str]:

@@ -31,6 +31,11 @@ def block(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         drivers = words.some([words.short(name, 100) for name in row["drivers"]])
         told = ", by whose devices the model is told: the node is not labelled" if row["product"] and not row["labelled"] else ""
         facts.append(Fact("Published by", f"DRA driver {drivers}{told}"))
+    for silent in rows(con, "SELECT driver, namespace, pod FROM dra_silent_plugins WHERE node_id = ? LIMIT 5", it.id):
+        plugin = words.thing("", "Pod", silent["namespace"], silent["pod"])
+        facts.append(
+            Fact("Not published", f"{plugin} of DRA driver {words.short(silent['driver'], 100)} runs here, no slice", "warning")
+        )
     if row["sharing"] and row["sharing"] != "none":
         facts.append(Fact("Shared by", f"{words.short(row['sharing'])}, {row['replicas'] or 'an unknown number of'} pods a GPU"))
     facts += _mig(row, it)

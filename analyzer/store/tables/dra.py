@@ -180,6 +180,23 @@ gone BOOLEAN the complete list of nodes lacks it: the slices are left over
 """,
     ),
     table(
+        "dra_silent_plugins",
+        "facts",
+        "Plugins of NVIDIA's DRA driver that run on a GPU node, for which the complete list has no ResourceSlice of theirs.",
+        """
+object_id BIGINT the Pod
+input INTEGER its input
+node_id BIGINT its Node
+node VARCHAR name of the Node
+driver VARCHAR the driver whose slices lack
+namespace VARCHAR namespace of the Pod
+pod VARCHAR name of the Pod
+container VARCHAR the container that should publish
+log_id BIGINT its current log
+since TIMESTAMP when that container started
+""",
+    ),
+    table(
         "device_taints",
         "facts",
         "Taints of devices.",
