@@ -79,7 +79,7 @@ WHERE fresh AND node_id IS NOT NULL AND pod_id IS NOT NULL AND topic IN ('driver
 class Meaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one signature means. `says` finds its words in messages of objects; `idle`: said once, then the program waits.
 
-    `near` has to stand in the line before or behind it.
+    `near` has to stand in a line before or behind it, as in what a tool prints when a report is made.
     """
 
     signature: str
@@ -145,7 +145,7 @@ def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, An
         fresh = (
             where.node_id not in unserved
             if meaning.idle and pod_id and source != "previous"
-            else _lasts(said, pod_id is not None)
+            else (bool(meaning.near) and not pod_id) or _lasts(said, pod_id is not None)
         )
         yield _base(meaning, rank, number, where, text, said.at) | {
             "log_id": log_id,
