@@ -62,6 +62,7 @@ OBJECTS = [
                     {"name": "l-1"}]}),
     thing(V1, "ResourceSlice", "s0", spec={
         "driver": LENS, "nodeName": "n1", "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1}, "devices": []}),
+    thing("resource.k8s.io/v1alpha3", "DeviceTaintRule", "aimless", spec={"taint": {"key": "k", "effect": "NoExecute"}}),
     thing("resource.k8s.io/v1alpha3", "DeviceTaintRule", "repair", spec={
         "deviceSelector": {"driver": LENS, "device": "l-0"},
         "taint": {"key": "site.example/repair", "effect": "NoExecute", "timeAdded": "2026-11-01T11:00:00Z"}}),
@@ -161,6 +162,10 @@ def test_a_taint_rule(con: duckdb.DuckDBPyConnection) -> None:
         "n1/l-0",
     ):
         assert said in told
+
+
+def test_a_taint_rule_without_a_selector(con: duckdb.DuckDBPyConnection) -> None:
+    assert section(page(con, "devicetaintrule/aimless"), "Taint")[1].startswith("It is for no device: it has no deviceSelector")
 
 
 def test_a_node_and_pods(con: duckdb.DuckDBPyConnection) -> None:

@@ -145,7 +145,12 @@ def taint(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """A DeviceTaintRule: its taint, what that does, and to which devices and claims."""
     row = one(con, "SELECT * FROM device_taints WHERE source_id = ?", it.id)
     if row is None:
-        return Section("Taint")
+        none = (
+            ()
+            if "deviceSelector" in it.spec
+            else (Text("It is for no device: it has no deviceSelector (an empty one is for all)."),)
+        )
+        return Section("Taint", none)
     named = [f"{label} {words.short(row[label], 120)}" for label in ("driver", "pool", "device") if row[label]]
     value = f"={row['value']}" if row["value"] else ""
     facts: list[Item] = [
