@@ -150,6 +150,9 @@ def test_one_device(con: duckdb.DuckDBPyConnection) -> None:
     for said in ("Allocated", "node n1", "model", "Wide", "memory", "4Gi", "site.example/repair=:NoExecute"):
         assert said in told
     assert "ResourceClaim optics/eye-g-1" in " ".join(section(text, "Held by"))
+    assert any(
+        line.split(":")[-1].strip() == "ResourceSlice s1" for line in section(page(con, "device/lens.example/n1/l-0"), "Device")
+    )
 
 
 def test_a_taint_rule(con: duckdb.DuckDBPyConnection) -> None:

@@ -99,6 +99,8 @@ def device(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         Fact("State", f"{row['state']}{f': {_held(row)}' if row['message'] else ''}", _TONES.get(row["state"], ""))
     ]
     facts.append(Fact("Where", words.short(row["place"], words.QUOTE) or "not said"))
+    if published := one(con, "SELECT name FROM objects WHERE object_id = ?", row["slice_id"]):
+        facts.append(Fact("Published in", words.thing(GROUP, "ResourceSlice", "", published["name"])))
     for label, key in (("Admin access", "admin_claims"), ("Shared counters", "counters"), ("Taints", "taints")):
         if row[key]:
             facts.append(
