@@ -21,7 +21,8 @@ _TELLING: Final = ("JobSet ", "RayJob ", "TrainJob ")
 """Owners whose own lines tell what became of their Jobs."""
 
 _QUERY: Final = (
-    "SELECT kind, namespace, name, state, reason, message, failed_pod, failed_words FROM job_runs WHERE kind <> 'JobSet' "
+    "SELECT kind, namespace, name, state, reason, message, coalesce(failed_pod, stuck_pod) AS pod,"
+    " coalesce(failed_words, stuck_words) AS pod_words FROM job_runs WHERE kind <> 'JobSet' "
     "UNION ALL "
     "SELECT 'JobSet', namespace, name, state, reason, message, failed_pod, failed_words FROM jobsets UNION ALL "
     "SELECT 'LeaderWorkerSet', namespace, name, state, reason, message, NULL, short_words FROM lws UNION ALL "
@@ -29,14 +30,16 @@ _QUERY: Final = (
 )
 
 _RUNS: Final = """
-SELECT r.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued
+SELECT r.*, coalesce(r.failed_pod, r.stuck_pod) AS bad_pod, coalesce(r.failed_words, r.stuck_words) AS bad_words,
+    q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued
 FROM job_runs r LEFT JOIN kueue_jobs q USING (object_id) LEFT JOIN workloads w ON w.object_id = q.workload_id
 WHERE r.kind <> 'JobSet'
 ORDER BY r.over, r.namespace, r.name, r.kind
 """
 _SETS: Final = """
 SELECT s.*, q.queue, q.workload_id, q.parent AS queue_parent, w.state AS queued, r.parent, r.pods, r.pods_ready,
-    r.failed_pod AS bad_pod, r.failed_container AS bad_container, r.failed_words AS bad_words,
+    coalesce(r.failed_pod, r.stuck_pod) AS bad_pod, r.failed_container AS bad_container,
+    coalesce(r.failed_words, r.stuck_words) AS bad_words,
     (SELECT sum(replicas) FROM jobset_groups g WHERE g.object_id = s.object_id)::BIGINT AS jobs,
     (SELECT sum(coalesce(ready, 0) + coalesce(succeeded, 0)) FROM jobset_groups g WHERE g.object_id = s.object_id)::BIGINT AS good
 FROM jobsets s LEFT JOIN kueue_jobs q USING (object_id) LEFT JOIN workloads w ON w.object_id = q.workload_id
@@ -125,7 +128,7 @@ def _run(row: Row, seen: Seen) -> Line:
     if row.counted and row.used:
         of = f" of {row.allowed:,}" if row.allowed is not None else ""
         tries = number(f"{row.used:,}{of}", row.counted)
-    first = _trouble(row.failed_pod, row.failed_container, row.failed_words) if row.failed_pod else ""
+    first = _trouble(row.bad_pod, row.failed_container, row.bad_words) if row.bad_pod else ""
     fine = row.state in _DONE or row.state in ("Running", "Suspended", "Created", "Pending")
     cells = (
         _name(row, row.kind),

@@ -50,6 +50,20 @@ def test_a_job_names_the_pod_that_failed_first() -> None:
     assert (found["failed_pod"], found["failed_container"], found["failed_code"]) == ("cut-a", "saw", 3)
 
 
+def test_a_pod_that_waits_has_not_failed() -> None:
+    waits = pod("saw-0", ("kubeflow.org/v1", "PyTorchJob", "saw"), None)
+    waits["spec"].pop("nodeName")
+    refused = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    waits["status"] = {"phase": "Pending", "conditions": [refused]}
+    gone = pod("axe-0", ("kubeflow.org/v1", "PyTorchJob", "axe"), 1)
+    gone["status"] = {"phase": "Failed", "reason": "NodeLost"}
+    jobs = [thing("kubeflow.org/v1", "PyTorchJob", name) for name in ("saw", "axe")]
+    found = runs(*jobs, waits, gone)
+    names = ("failed_pod", "failed_words", "stuck_pod", "stuck_words")
+    assert [found["saw"][name] for name in names] == [None, None, "saw-0", "Pending (Unschedulable)"]
+    assert [found["axe"][name] for name in names] == ["axe-0", "NodeLost", None, None]
+
+
 def test_pods_count_for_every_job_above_them() -> None:
     found = runs(
         thing("trainer.kubeflow.org/v1alpha1", "TrainJob", "plank"),

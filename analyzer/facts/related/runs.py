@@ -1,4 +1,4 @@
-"""Jobs of any kind that run to an end: state, tries so far, pods, and the pod that failed first.
+"""Jobs of any kind that run to an end: state, tries so far, pods, the pod that failed first or else one that cannot start.
 
 Sources of the counters: the API types of batch/v1, Kubeflow's training operator, AppWrapper and Volcano. Of JobSets more is known
 in tables of their own, of RayJobs all.
@@ -61,20 +61,27 @@ WITH RECURSIVE below(job_id, object_id, depth) AS (
     SELECT job_id, count(*) AS pods, count(*) FILTER (ready) AS pods_ready, count(*) FILTER (phase = 'Failed') AS pods_failed
     FROM mine GROUP BY job_id
 ), failed AS (
-    SELECT m.job_id, m.object_id AS pod_id, m.name AS pod, m.state, m.reason, c.container, c.end_words, c.end_code
+    SELECT m.job_id, m.object_id AS pod_id, m.name AS pod, c.container, c.end_code, coalesce(c.end_words, CASE
+        WHEN m.state = 'Failed' THEN m.reason WHEN m.reason <> m.state THEN m.state || ' (' || m.reason || ')' ELSE m.state END
+    ) AS words
     FROM mine m
     LEFT JOIN containers c ON c.object_id = m.object_id AND c.type IN ('init', 'main', 'sidecar') AND c.end_code <> 0
-    WHERE m.phase = 'Failed' OR c.failing OR m.state IN (
-        'Image pull failing', 'Config missing', 'Init failing', 'Crash looping', 'Rejected')
-        OR (m.state = 'Pending' AND m.reason = 'Unschedulable')
+    WHERE m.phase = 'Failed' OR c.failing
     QUALIFY row_number() OVER (PARTITION BY m.job_id
-        ORDER BY m.phase <> 'Failed', m.state = 'Pending', m.since NULLS LAST, m.name,
-            c.type = 'sidecar', c.ended_at NULLS LAST, c.idx) = 1
+        ORDER BY m.phase <> 'Failed', m.since NULLS LAST, m.name, c.type = 'sidecar', c.ended_at NULLS LAST, c.idx) = 1
+), stuck AS (
+    SELECT m.job_id, m.object_id AS pod_id, m.name AS pod, m.state || coalesce(' (' || m.reason || ')', '') AS words
+    FROM mine m
+    WHERE m.phase <> 'Failed' AND (m.state IN ('Image pull failing', 'Config missing', 'Init failing', 'Crash looping')
+        OR (m.state = 'Pending' AND m.reason = 'Unschedulable'))
+    QUALIFY row_number() OVER (PARTITION BY m.job_id ORDER BY m.state = 'Pending', m.since NULLS LAST, m.name) = 1
 )
-UPDATE job_runs SET pods = c.pods, pods_ready = c.pods_ready, pods_failed = c.pods_failed, failed_pod = f.pod,
-    failed_pod_id = f.pod_id, failed_container = f.container,
-    failed_words = coalesce(f.end_words, f.state || coalesce(' (' || f.reason || ')', '')), failed_code = f.end_code
-FROM counted c LEFT JOIN failed f USING (job_id) WHERE job_runs.object_id = c.job_id
+UPDATE job_runs SET pods = c.pods, pods_ready = c.pods_ready, pods_failed = c.pods_failed,
+    failed_pod = f.pod, failed_pod_id = f.pod_id, failed_container = f.container, failed_words = f.words,
+    failed_code = f.end_code,
+    stuck_pod = CASE WHEN f.pod IS NULL THEN s.pod END, stuck_pod_id = CASE WHEN f.pod IS NULL THEN s.pod_id END,
+    stuck_words = CASE WHEN f.pod IS NULL THEN s.words END
+FROM counted c LEFT JOIN failed f USING (job_id) LEFT JOIN stuck s USING (job_id) WHERE job_runs.object_id = c.job_id
 """
 
 

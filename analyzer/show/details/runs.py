@@ -16,7 +16,7 @@ _TRAINER = "trainer.kubeflow.org"
 
 
 def run(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
-    """Tries against their limit, pods, and the pod that failed first with what its log says."""
+    """Tries against their limit, pods, the pod that failed first with what its log says, or else one that cannot start."""
     row = one(con, "SELECT * FROM job_runs WHERE object_id = ?", it.id)
     if row is None:
         return Section("Run")
@@ -29,13 +29,8 @@ def run(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         facts.append(Fact("Pods", f"{row['pods_ready']} of {row['pods']} ready{failed}"))
     if row["failed_pod"]:
         container = f", container {words.short(row['failed_container'], 120)}" if row["failed_container"] else ""
-        facts.append(
-            Fact(
-                "Failed first",
-                f"Pod {words.short(row['failed_pod'], 120)}{container}: {words.short(row['failed_words'])}",
-                "error",
-            )
-        )
+        ended = f": {words.short(row['failed_words'])}" if row["failed_words"] else ""
+        facts.append(Fact("Failed first", f"Pod {words.short(row['failed_pod'], 120)}{container}{ended}", "error"))
         said = one(
             con,
             "SELECT e.text FROM containers c JOIN log_ends e ON e.log_id = c.end_log_id AND e.telling "
@@ -44,6 +39,9 @@ def run(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         )  # fmt: skip
         if said:
             facts.append(Fact("Its log says", words.quoted(said["text"])))
+    elif row["stuck_pod"]:
+        stuck = f"Pod {words.short(row['stuck_pod'], 120)}: {words.short(row['stuck_words'])}"
+        facts.append(Fact("Does not run", stuck, "error"))
     return Section("Run", tuple(facts))
 
 

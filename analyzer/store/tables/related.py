@@ -73,11 +73,14 @@ allowed INTEGER how many it may have, null where it does not say
 pods INTEGER pods of it in the bundle, those of jobs that it made too; null where there are none
 pods_ready INTEGER of these, ready ones
 pods_failed INTEGER of these, failed ones
-failed_pod VARCHAR the pod that failed first, else one that keeps failing, cannot start or gets no node
+failed_pod VARCHAR the pod that failed first, else one that keeps failing
 failed_pod_id BIGINT that pod
 failed_container VARCHAR the container of it that failed
-failed_words VARCHAR how that ended, in words; else the state of the pod
+failed_words VARCHAR how that ended, in words; else why the pod failed, null where nothing says
 failed_code INTEGER its exit code
+stuck_pod VARCHAR where none failed, a pod of it that cannot start, gets no node, or starts again and again
+stuck_pod_id BIGINT that pod
+stuck_words VARCHAR its state, and the reason for that
 parent_id BIGINT the owner that made it, null where that is not in the bundle
 parent VARCHAR its kind and name, null where no owner made it
 """,
