@@ -325,6 +325,18 @@ def test_training_jobs_show_replicas_runtime_and_what_failed_first() -> None:
     assert lines[1:] == ["Runtime: ClusterTrainingRuntime torch (does not exist)", "JobSet:  none yet"]
 
 
+@pytest.mark.parametrize(("listed", "words"), [("mill", "none yet"), ("barn", "not in this bundle")])
+def test_the_list_of_its_own_namespace_tells_what_there_is_not(listed: str, words: str) -> None:
+    job = thing("trainer.kubeflow.org/v1alpha1", "TrainJob", "plank", "mill", spec={"runtimeRef": {"name": "torch"}})
+    con = database([job])
+    con.execute(
+        "INSERT INTO coverage BY NAME SELECT 'jobset.x-k8s.io' AS api_group, 'JobSet' AS kind, 0 AS objects, "
+        "[?] AS scope, 'complete' AS status",
+        [listed],
+    )
+    assert any(line.split() == ["JobSet:", *words.split()] for line in section(page(con, "trainjob/plank"), "Training"))
+
+
 def test_an_appwrapper_shows_what_it_wraps() -> None:
     template = {"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": {"name": "reef"}}
     wrap = thing(

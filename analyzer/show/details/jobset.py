@@ -95,7 +95,7 @@ def jobs(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     tones: tuple[Tone, ...] = tuple("error" if row["state"] == "Failed" else "" for row in found[:_JOBS])
     items: list[Item] = [Table(("job", "state", "attempt", "pods ready", "why"), lines, tones)] if lines else []
     items += words.more(len(found), _JOBS, "job")
-    if not whole(con, "batch", "Job"):
+    if not whole(con, "batch", "Job", it.namespace):
         items.append(Text("Jobs were not collected whole: it may have others."))
     return Section("Jobs", tuple(items))
 

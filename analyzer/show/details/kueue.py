@@ -120,7 +120,7 @@ def waiting(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         told = [f"{CAUSES.get(cause, cause)} ({report_words.number(many)})" for cause, many in causes.most_common(10)]
         items.insert(0, Text(f"By cause: {', '.join(told)}"))
     items += words.more(len(found), _WAITING, "workload")
-    if not whole(con, _GROUP, "Workload"):
+    if not whole(con, _GROUP, "Workload", it.namespace or "*"):
         items.append(Text("Workloads were not collected whole: others may wait too."))
     return Section(f"Waiting ({report_words.plural(len(found), 'workload')}, oldest first)", tuple(items))
 
@@ -249,7 +249,8 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     facts: list[Item] = [Fact("Queue", words.short(row["queue"]) or "none named by it")]
     load = one(con, "SELECT * FROM workloads WHERE object_id = ?", row["workload_id"])
     if load is None:
-        none = "there is none" if whole(con, _GROUP, "Workload") else "cannot tell: Workloads were not collected whole"
+        whole_here = whole(con, _GROUP, "Workload", it.namespace)
+        none = "there is none" if whole_here else "cannot tell: Workloads were not collected whole"
         told = f"{words.short(row['parent'])} has it" if row["parent"] else none
         return Section("Queue", (*facts, Fact("Workload", told, "" if row["parent"] else "warning")))
     state = f"{words.short(load['state'])}, {words.since(load['since'], it.as_of)}"

@@ -88,11 +88,11 @@ def job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     if row["attempts"] > 1:
         facts.append(Fact("Attempt", f"{row['attempt']} of {row['attempts']}"))
     if row["cluster"]:
-        lacks = "" if row["cluster_id"] is not None else lacking(con, _GROUP, "RayCluster")
+        lacks = "" if row["cluster_id"] is not None else lacking(con, _GROUP, "RayCluster", it.namespace)
         facts.append(Fact("Ray cluster", f"{words.short(row['cluster'], 120)}{lacks}"))
     facts.append(Fact("Submitted by", words.short(row["mode"])))
     if row["submitter"]:
-        none = " (there is none)" if whole(con, "batch", "Job") else " (not in this bundle)"
+        none = " (there is none)" if whole(con, "batch", "Job", it.namespace) else " (not in this bundle)"
         lacks = "" if row["submitter_id"] is not None else none
         facts.append(Fact("Submitter", f"Job {words.short(row['submitter'], 120)}{lacks}"))
     entrypoint = it.spec.get("entrypoint")
@@ -137,7 +137,7 @@ def cron(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     )
     if lines:
         items.append(Table(("Ray job", "state", "why"), lines))
-    if not whole(con, _GROUP, "RayJob"):
+    if not whole(con, _GROUP, "RayJob", it.namespace):
         items.append(Text("RayJobs were not collected whole: it may have made others."))
     return Section("Schedule", (*items, *words.more(len(found), _ROWS, "Ray job")))
 
@@ -153,7 +153,7 @@ def service(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     for role in ("active", "pending"):
         name = row[f"{role}_cluster"]
         if name:
-            lacks = "" if row[f"{role}_id"] is not None else lacking(con, _GROUP, "RayCluster")
+            lacks = "" if row[f"{role}_id"] is not None else lacking(con, _GROUP, "RayCluster", it.namespace)
             facts.append(Fact(f"{role.capitalize()} cluster", f"{words.short(name, 120)}{lacks}"))
     if row["rolling_back"]:
         facts.append(Fact("Upgrade", "Rollback in progress", "warning"))

@@ -78,14 +78,14 @@ def train_job(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
             space,
             name,
         )
-        lacks = "" if there else lacking(con, _TRAINER, kind)
+        lacks = "" if there else lacking(con, _TRAINER, kind, space or "*")
         facts.append(Fact("Runtime", f"{words.short(kind, 60)} {words.short(name, 120)}{lacks}", "" if there else "warning"))
     nodes = number(mapping(it.spec.get("trainer")).get("numNodes"))
     if nodes is not None:
         facts.append(Fact("Nodes", report_words.number(nodes)))
     row = one(con, "SELECT * FROM jobsets WHERE namespace = ? AND name = ?", it.namespace, it.name)
     if row is None:
-        none = "none yet" if whole(con, "jobset.x-k8s.io", "JobSet") else "not in this bundle"
+        none = "none yet" if whole(con, "jobset.x-k8s.io", "JobSet", it.namespace) else "not in this bundle"
         facts.append(Fact("JobSet", none))
     else:
         facts.append(Fact("JobSet", f"{words.short(row['name'], 120)} ({words.short(row['state'])})"))
