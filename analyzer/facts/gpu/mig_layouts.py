@@ -22,7 +22,9 @@ _MIG = "nvidia.com/mig-"
 
 _NODES = """
 SELECT g.object_id, g.mig_state, coalesce(g.mig_strategy, p.strategy), g.product, g.count,
-    coalesce(g.sharing, 'none') <> 'none' OR coalesce(g.replicas, 1) > 1, m.configmap_id, g.mig_config,
+    coalesce(g.sharing, 'none') <> 'none' OR coalesce(g.replicas, 1) > 1
+        OR EXISTS (SELECT 1 FROM gpu_resources r WHERE r.object_id = g.object_id AND (r.replicas > 1 OR ends_with(r.resource, '.shared'))),
+    m.configmap_id, g.mig_config,
     coalesce(': ' || m.configmap_error, '')
 FROM gpu_nodes g
 LEFT JOIN mig_managers m USING (object_id)

@@ -73,6 +73,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 def _offered(node: Stored, requested: dict[str, int]) -> Iterator[dict[str, Any]]:
     status = mapping(node.value.get("status"))
     capacity, allocatable = mapping(status.get("capacity")), mapping(status.get("allocatable"))
+    found = labels.read(node.value)
     for resource in sorted({*capacity, *allocatable}):
         if resource.startswith(PREFIX):
             yield {
@@ -84,6 +85,7 @@ def _offered(node: Stored, requested: dict[str, int]) -> Iterator[dict[str, Any]
                 "capacity": devices(capacity.get(resource)),
                 "allocatable": devices(allocatable.get(resource)),
                 "requested": requested.get(resource, 0),
+                "replicas": found.whole(f"{resource.removesuffix('.shared')}.replicas"),
             }
 
 

@@ -56,6 +56,7 @@ kind VARCHAR gpu (whole or shared GPUs), mig (MIG devices), vm (devices for virt
 capacity BIGINT devices that are registered
 allocatable BIGINT of these, healthy ones
 requested BIGINT what running and starting pods on the node ask for
+replicas INTEGER how many times each device is offered, by the label of GPU feature discovery; above 1 it is shared
 """,
     ),
     table(
