@@ -61,7 +61,7 @@ class Verdict:
 def invalid(node: Node) -> Verdict | None:
     """What the labels alone say is wrong, whatever the layout."""
     if "MIG-INVALID" in node.product:
-        words = f"the product label is {node.product}: with strategy single all GPUs must have the same MIG devices, and some"
+        words = f"the product label is {node.product}: not all GPUs have the same MIG devices, as strategy single needs, or some none"
         return Verdict((words,))
     if node.count == 0:
         return Verdict(("label nvidia.com/gpu.count is 0: no GPU or MIG device is found on the node",))
