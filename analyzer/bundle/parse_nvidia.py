@@ -34,8 +34,8 @@ _DATES = (
 )
 
 _NUMBER = re.compile(
-    rb"^([^\n:]{0,60}\b(?:serial number|asset tag|service tag)[ \t]*:[ \t]*|[ \t]*UUID[ \t]*:[ \t]*)[^\s][^\n]*",
-    re.IGNORECASE | re.MULTILINE,
+    # The machine's own UUID, as dmidecode prints it; those of GPUs stay.
+    rb"((?:[Ss]erial [Nn]umber[ \t]{0,60}:?|(?:Asset Tag|Service Tag|\tUUID)[ \t]{0,60}:)[ \t]{0,60})[^\s:][^\n]*"
 )
 _HARDWARE_ADDRESS = re.compile(rb"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])")
 _MASK = b"[masked]"
