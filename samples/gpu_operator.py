@@ -189,6 +189,7 @@ def _described(node: Object) -> str:
         f"  Kernel Version:             {status['nodeInfo']['kernelVersion']}",
         f"  OS Image:                   {status['nodeInfo']['osImage']}",
         f"  Kubelet Version:            {status['nodeInfo']['kubeletVersion']}",
+        "Events:                       <none>",
     ]
     return "\n".join(parts) + "\n"
 

@@ -39,6 +39,8 @@ _INFO = {
 }
 _LAST = {"Non-terminated Pods", "Pods", "Allocated resources", "Events"}
 """Behind the node's own fields; which of them is printed hangs on what the account may read."""
+_LAST_OWN = "System Info"
+"""The last of the node's own fields; a text that somebody shortened on purpose may end with it."""
 _TIME = "%a, %d %b %Y %H:%M:%S %z"
 
 
@@ -58,7 +60,8 @@ def described(data: bytes) -> Iterator[Described]:
     """The nodes of a description, in its order. A part that makes no sense is left out of its node."""
     for name, line, at, _, stop in _parts(_NAME, data):
         fields = _fields(clean(data[at:stop]))
-        yield Described(name, _node(name, fields), line, at, stop - at, cut=not _LAST & fields.keys())
+        whole = _LAST & fields.keys() or (_LAST_OWN in fields and data.endswith(b"\n", at, stop))
+        yield Described(name, _node(name, fields), line, at, stop - at, cut=not whole)
 
 
 def labelled(data: bytes) -> Iterator[Described]:
