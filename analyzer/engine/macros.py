@@ -53,7 +53,7 @@ MACROS: Final = (
     (
         "CREATE OR REPLACE TEMP MACRO gpu_told(ended) AS (SELECT "
         "arg_min(struct_pack(words := spoken(g.text), cause := g.cause, remedy := g.remedy), g.rank) "
-        "FROM gpu_words AS g WHERE g.log_id = ended AND g.topic = 'program')"
+        "FROM gpu_words AS g WHERE g.log_id = ended AND g.topic IN ('program', 'operand'))"
     ),
     # As `analyzer.facts.whole` says it: only then is what is not there gone.
     (

@@ -7,7 +7,7 @@ import pytest
 from analyzer.bundle.formats.base import Place
 from analyzer.bundle.signatures import Scanner, search
 from analyzer.engine.pack import load_packs, signatures_of
-from analyzer.facts.gpu.stack_words import meanings, near_end
+from analyzer.facts.gpu.stack_words import meanings, near_end, one_version
 
 SCANNER = Scanner(signatures_of(load_packs(())))
 
@@ -17,6 +17,17 @@ LINES = [
     ("gpu/operand-kernel", "nvidia-driver-1", "Could not resolve Linux kernel version"),
     ("gpu/operand-kernel", "nvidia-driver-1", "Unable to find kernel headers for 6.8.0"),
     ("gpu/operand-secure-boot", "nvidia-driver-1", "modprobe: ERROR: could not insert 'nvidia': Required key not available"),
+    ("gpu/operand-secure-boot", "nvidia-driver-1", "modprobe: ERROR: could not insert 'nvidia_drm': Key was rejected by service"),
+    ("gpu/operand-kernel", "nvidia-driver-1", "E: Unable to locate package linux-headers-6.8.0-41-generic"),
+    ("gpu/operand-drain", "nvidia-driver-1", "node gpu-1 drain failed"),
+    ("gpu/operand-drain", "nvidia-driver-1", "level=fatal msg=failed to drain node: timed out"),
+    ("gpu/operand-precompiled", "nvidia-driver-1", "error: Failed to find a precompiled driver for this kernel"),
+    ("gpu/operand-precompiled", "nvidia-driver-1", "E: Unable to locate package linux-modules-nvidia-550-server-6.8.0"),
+    ("gpu/operand-compiler", "nvidia-driver-1", "gcc-11: error: unrecognized command-line option '-ftrivial'"),
+    ("gpu/operand-compiler", "nvidia-driver-1", "*** Failed CC version check. Bailing out! ***"),
+    ("gpu/operand-compiler-differs", "nvidia-driver-1", "warning: the compiler differs from the one used to build the kernel"),
+    ("gpu/operand-module-format", "nvidia-driver-1", "modprobe: ERROR: could not insert 'nvidia': Exec format error"),
+    ("gpu/operand-nouveau", "nvidia-driver-1", "level=error msg=failed to unload nouveau driver: busy"),
     ("gpu/operand-no-gpu", "nvidia-driver-1", "modprobe: ERROR: could not insert 'nvidia': No such device"),
     ("gpu/operand-plugin-placement", "nvidia-device-plugin-1", "Could not determine device placement; Marking it unhealthy"),
     ("gpu/operand-plugin-events", "nvidia-device-plugin-1", "Error waiting for event: e; Marking all devices as unhealthy"),
@@ -95,3 +106,25 @@ def test_what_is_near_the_end_of_a_log(line: int, end: int, near: bool) -> None:
 )
 def test_other_programs_words_are_not(line: str) -> None:
     assert found("web-0", line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Nouveau driver is loaded, unloading it",
+        "Successfully unloaded nouveau driver",
+        "-> No precompiled kernel interface was found to match your kernel; one is built",
+        "Installing Linux kernel headers...",
+        "Draining node gpu-1...",
+        "modprobe: ERROR: could not insert 'ipmi_devintf': No such device",
+    ],
+)
+def test_what_a_driver_says_on_its_way_is_not(line: str) -> None:
+    assert found("nvidia-driver-1", line) == []
+
+
+def test_a_compiler_of_another_name_is_not_one_of_another_version() -> None:
+    built = "  The kernel was built by: x86_64-linux-gnu-gcc-13 (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0"
+    assert one_version(f"{built}\n  You are using:           gcc-13 (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0\n  CC [M] nv.o")
+    assert not one_version(f"{built}\n  You are using:           cc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0")
+    assert not one_version(built)

@@ -6,6 +6,7 @@ The words are found by the signatures of `rules/gpu`; what they mean is data: `s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,7 @@ RECENT = timedelta(hours=1)
 """What was said longer before the end of the collection lasts only where what said it does not run."""
 NEAR_THE_END, NEAR_THE_END_SHARE = 1_000, 0.9
 """Words without a time in a host's log count where they stand in so many of its last lines, or in the last tenth of it."""
+_VERSION = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w.])", re.ASCII)
 
 _HITS = """
 SELECT h.log_id, h.signature, f.input, arg_max(h.line, h.line), arg_max(h.text, h.line),
@@ -79,7 +81,8 @@ WHERE fresh AND node_id IS NOT NULL AND pod_id IS NOT NULL AND topic IN ('driver
 class Meaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one signature means. `says` finds its words in messages of objects; `idle`: said once, then the program waits.
 
-    `near` has to stand in a line before or behind it, as in what a tool prints when a report is made.
+    `near` has to stand in a line before or behind it, as in what a tool prints when a report is made. `versions`: it means
+    something only where the lines around it do not name one and the same version.
     """
 
     signature: str
@@ -89,6 +92,7 @@ class Meaning(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says: str | None = None
     idle: bool = False
     near: str = ""
+    versions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, An
     for row in con.execute(_HITS, {"signatures": [one for one in known if one != nics.FAULT]}).fetchall():
         log_id, signature, number, line, text, around, at, first_at, hits, end, source, pod_id, *rest = row
         rank, meaning = known[signature]
-        if meaning.near not in around:
+        if meaning.near not in around or (meaning.versions and one_version(around)):
             continue
         front = xid_lines.front(text, around)
         where = hosts.where(log_id, front.host)
@@ -168,6 +172,12 @@ def _lasts(said: _Said, of_pod: bool) -> bool:
         return False
     broken = bool(said.failing) or not said.ready
     return broken or (recent and said.at is not None and said.source != "previous")
+
+
+def one_version(around: str) -> bool:
+    """Whether the lines around words name one and the same version (each as its last), as those behind make's of compilers."""
+    found = [told[-1] for line in around.splitlines() if (told := _VERSION.findall(line))]
+    return len(found) > 1 and len(set(found)) == 1
 
 
 def near_end(line: int, end: int) -> bool:
