@@ -214,3 +214,20 @@ def test_every_word_has_a_meaning_and_every_meaning_words() -> None:
     }
     assert ids - set(stack_words.meanings()) == {"gpu/nccl-enqueued", "gpu/nic-link"}
     assert set(stack_words.meanings()) - ids == {"gpu/driver-versions", "gpu/nic-down"}
+
+
+@pytest.mark.parametrize(
+    ("stamp", "told"),
+    [
+        ("Aug 19 07:00:00", utc(2026, 8, 19, 7)),
+        ("Aug  2 07:00:00.5", utc(2026, 8, 2, 7)),
+        ("Nov 30 23:59:59", utc(2025, 11, 30, 23, 59, 59)),
+        ("Sun Feb 23 16:24:18 2025", utc(2025, 2, 23, 16, 24, 18)),
+        ("Jul 23 2024 07:53:55", utc(2024, 7, 23, 7, 53, 55)),
+        ("Feb 29 00:00:00", None),
+        ("12.000000 s after the boot", None),
+        (None, None),
+    ],
+)
+def test_a_stamp_without_a_year_is_of_the_last_one(stamp: str | None, told: datetime | None) -> None:
+    assert xid_lines.about(stamp, utc(2026, 8, 19, 8)) == told

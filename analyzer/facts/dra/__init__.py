@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import duckdb
 
-from analyzer.facts.dra import claims, devices, edges, gpus, plugins, pod_claims, prepare_logs, prepares, slices, waits
+from analyzer.facts.dra import (
+    claims,
+    devices,
+    edges,
+    gpus,
+    plugins,
+    pod_claims,
+    prepare_logs,
+    prepare_strangers,
+    prepares,
+    slices,
+    waits,
+)
 
 _ANY = "SELECT 1 FROM objects WHERE api_group = 'resource.k8s.io' LIMIT 1"
 _PODS = "SELECT 1 FROM pods WHERE claims LIMIT 1"
@@ -19,10 +31,12 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     waits.reasons(con)
     plugins.derive(con)
     if con.execute(_ANY).fetchone() is None and con.execute(_PODS).fetchone() is None:
+        prepare_strangers.derive(con)
         return
     claims.derive(con)
     pod_claims.derive(con)
     prepare_logs.derive(con)
+    prepare_strangers.derive(con)
     slices.derive(con)
     devices.derive(con)
     gpus.derive(con)

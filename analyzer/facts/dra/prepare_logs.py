@@ -18,7 +18,7 @@ from analyzer.facts.dra import prepares
 from analyzer.facts.gpu import xid_lines
 from analyzer.facts.rows import insert_rows
 
-_HITS = """
+HITS = """
 SELECT h.log_id, h.line, h.at, h.text, concat(h.before, chr(10), h.after), n.hits, f.input, coalesce(p.node, '')
 FROM log_hits h JOIN log_hit_counts n USING (log_id, signature) JOIN logs l USING (log_id) JOIN files f ON f.file_id = l.file_id
 LEFT JOIN pods p ON p.input = f.input AND l.pod <> '' AND p.namespace = l.namespace AND p.name = l.pod
@@ -44,26 +44,26 @@ _TAKING_BACK = re.compile(r"(?i)unprepare", re.ASCII)
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Adds to `device_prepares` what only logs tell; needs `pod_claims`, `claims`, `conditions`, `events` and `log_hits`."""
-    hits = con.execute(_HITS).fetchall()
+    hits = con.execute(HITS).fetchall()
     if hits:
         insert_rows(con, "device_prepares", _rows(hits, con.execute(_PODS).fetchall()))
 
 
 def _rows(hits: list[tuple[Any, ...]], pods: list[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
     """One a pod: its newest line, one that tells a cause before one that does not."""
-    named: dict[tuple[int, str], list[tuple[Any, ...]]] = defaultdict(list)
+    by_name: dict[tuple[int, str], list[tuple[Any, ...]]] = defaultdict(list)
     for pod in pods:
         number, _, name, uid, *_, claims = pod
         for key in (f"pod {name}", f"uid {uid}", *(f"claim {claim}" for claim in claims)):
-            named[number, key].append(pod)
+            by_name[number, key].append(pod)
     best: dict[int, tuple[tuple[bool, datetime, int], dict[str, Any]]] = {}
     for log_id, line, told_at, text, around, times, number, speaker in hits:
         at = told_at or xid_lines.front(text, around).at
         told = prepares.told(text)
         rank = (told["cause"] not in ("other", "driver"), at or datetime.min, line)  # noqa: DTZ901 - naive UTC, as in the tables
-        for _, object_id, _, _, node, ends, started_at, _ in _of(text, number, named):
+        for _, object_id, _, _, node, ends, started_at, _ in _of(text, number, by_name):
             wrong_node = speaker not in ("", node)
-            if ends != bool(_TAKING_BACK.search(text)) or wrong_node or (at and started_at and started_at >= at):
+            if ends != takes_back(text) or wrong_node or (at and started_at and started_at >= at):
                 continue
             if object_id not in best or rank > best[object_id][0]:
                 best[object_id] = (
@@ -82,10 +82,22 @@ def _rows(hits: list[tuple[Any, ...]], pods: list[tuple[Any, ...]]) -> Iterator[
     yield from (row for _, row in best.values())
 
 
-def _of(text: str, number: int, named: Mapping[tuple[int, str], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+def named(text: str) -> tuple[str | None, list[str]]:
+    """The pod and the claims that a line names, as namespace/name."""
+    pod = _POD.search(text)
+    return pod[1] if pod else None, list(dict.fromkeys(_CLAIM.findall(text)))
+
+
+def takes_back(text: str) -> bool:
+    """Whether a line speaks of devices that are taken back."""
+    return bool(_TAKING_BACK.search(text))
+
+
+def _of(text: str, number: int, pods: Mapping[tuple[int, str], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
     """The pods that a line speaks of: by uid, else by name, else by the claims that it names."""
     if found := _UID.search(text):
-        return named.get((number, f"uid {found[1]}"), [])
-    if found := _POD.search(text):
-        return named.get((number, f"pod {found[1]}"), [])
-    return [pod for claim in dict.fromkeys(_CLAIM.findall(text)) for pod in named.get((number, f"claim {claim}"), [])]
+        return pods.get((number, f"uid {found[1]}"), [])
+    pod, claims = named(text)
+    if pod:
+        return pods.get((number, f"pod {pod}"), [])
+    return [one for claim in claims for one in pods.get((number, f"claim {claim}"), [])]

@@ -23,7 +23,8 @@ SELECT l.log_id, f.input, f.path, p.node, host.host FROM logs l JOIN files f USI
 LEFT JOIN pods p ON p.input = f.input AND p.namespace = l.namespace AND p.name = l.pod AND l.pod <> ''
 LEFT JOIN (SELECT log_id, any_value(json_extract_string(fields, '$.host')) AS host FROM log_hits
     WHERE signature = 'gpu/bug-report-host' GROUP BY log_id) host ON host.log_id = l.log_id
-WHERE l.log_id IN (SELECT log_id FROM log_hit_counts WHERE starts_with(signature, 'gpu/') OR signature = 'pod/kernel-oom')
+WHERE l.log_id IN (SELECT log_id FROM log_hit_counts WHERE starts_with(signature, 'gpu/')
+    OR signature IN ('pod/kernel-oom', 'dra/prepare-failed'))
 """
 _MARKS = """
 SELECT log_id, line, signature = 'gpu/bug-report-section', after, starts_with(text, '-- ') FROM log_hits
@@ -43,7 +44,7 @@ class Where:
 
 @dataclass(slots=True)
 class Hosts:
-    """The nodes of all inputs, and the logs with hits of signatures about GPUs or of the kernel's about memory."""
+    """The nodes of all inputs, and the logs with hits of signatures about GPUs, devices or the kernel's memory."""
 
     nodes: dict[tuple[int, str], int] = field(default_factory=dict)
     short: dict[tuple[int, str], list[str]] = field(default_factory=lambda: defaultdict(list))

@@ -62,6 +62,7 @@ class Card:
     line: int
     text: str
     at: datetime | None
+    stamp: str | None
     first_at: datetime | None
     times: int
     end: int
@@ -94,5 +95,5 @@ def found(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> list[Card]:
             first_at = before.first_at if before else at
             # Lines that are counted and not kept may be of any card.
             kind, times = (FAULT, before.times + 1 if before else 1 + untold) if signature == FAULT else (DOWN, 1)
-            last[key] = Card(kind, log_id, line, text, at, first_at, times, end, as_of, where)
+            last[key] = Card(kind, log_id, line, text, at, front.stamp, first_at, times, end, as_of, where)
     return list(last.values())

@@ -24,6 +24,8 @@ from analyzer.facts.rows import insert_rows
 
 RECENT = timedelta(hours=1)
 """What was said longer before the end of the collection lasts only where what said it does not run."""
+ZONES = timedelta(hours=14)
+"""So far a host's clock may be from UTC, where what it writes has no time zone."""
 NEAR_THE_END, NEAR_THE_END_SHARE = 1_000, 0.9
 """Words without a time in a host's log count where they stand in so many of its last lines, or in the last tenth of it."""
 _VERSION = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}(?![\w.])", re.ASCII)
@@ -100,6 +102,7 @@ class _Said:
     """When something was said, and what is known of the container that said it."""
 
     at: datetime | None
+    stamp: str | None
     as_of: datetime | None
     near_end: bool
     source: str
@@ -145,7 +148,19 @@ def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, An
         front = xid_lines.front(text, around)
         where = hosts.where(log_id, front.host)
         state, made_good, ready, container, exit_code, failing, as_of = rest
-        said = _Said(at or front.at, as_of, near_end(line, end), source, state, made_good, ready, container, exit_code, failing)
+        said = _Said(
+            at or front.at,
+            front.stamp,
+            as_of,
+            near_end(line, end),
+            source,
+            state,
+            made_good,
+            ready,
+            container,
+            exit_code,
+            failing,
+        )
         fresh = (
             where.node_id not in unserved
             if meaning.idle and pod_id and source != "previous"
@@ -164,7 +179,7 @@ def _logs(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, An
 def _lasts(said: _Said, of_pod: bool) -> bool:
     """Whether what was said is still so."""
     if not of_pod:
-        return _told_lately(said.at, said.as_of, last=said.near_end)
+        return told_lately(said.at, said.stamp, said.as_of, last=said.near_end)
     recent = said.at is None or said.as_of is None or said.at >= said.as_of - RECENT
     if said.state == "terminated" and said.exit_code == 0:
         return False  # it came to a good end after all
@@ -185,11 +200,17 @@ def near_end(line: int, end: int) -> bool:
     return end - line < NEAR_THE_END or line >= NEAR_THE_END_SHARE * end
 
 
-def _told_lately(at: datetime | None, as_of: datetime | None, *, last: bool) -> bool:
-    """Whether a host's log said it lately: by its time, else by how near to the end of the log it stands."""
+def told_lately(at: datetime | None, stamp: str | None, as_of: datetime | None, *, last: bool) -> bool:
+    """Whether a line of a host's log was written lately: by its time, else by whether it is one of the `last` of the log.
+
+    A stamp without a year or a time zone only tells that it was long ago.
+    """
     if as_of is None:
         return True
-    return last if at is None else at >= as_of - RECENT
+    if at is not None:
+        return at >= as_of - RECENT
+    about = xid_lines.about(stamp, as_of)
+    return last and (about is None or about >= as_of - RECENT - ZONES)
 
 
 def _versions(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, Any]]:
@@ -209,7 +230,8 @@ def _cards(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Iterator[dict[str, A
             "line": card.line,
             "first_at": card.first_at,
             "times": card.times,
-            "fresh": card.signature == nics.DOWN or _told_lately(card.at, card.as_of, last=near_end(card.line, card.end)),
+            "fresh": card.signature == nics.DOWN
+            or told_lately(card.at, card.stamp, card.as_of, last=near_end(card.line, card.end)),
         }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 
@@ -35,7 +35,11 @@ _INNER = (
         rf"(?:<\d{{1,3}}>)?(?P<stamp>{_MONTH} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{{1,6}})?) {_HOST} \S{{1,80}}:(?: {_UPTIME})?",
         re.ASCII,
     ),
-    re.compile(rf"{_HOST} kernel:(?: {_UPTIME})?", re.ASCII),
+    re.compile(rf"{_HOST} (?:kernel|[\w.@-]{{1,60}}\[\d{{1,10}}\]):(?: {_UPTIME})?", re.ASCII),
+)
+_STAMP = re.compile(
+    rf"(?:{_DAY} )?({_MONTH}) ([ \d]\d)(?: (\d{{4}}))? (\d\d:\d\d:\d\d)(?:\.\d{{1,6}})?(?: (\d{{4}}))?",
+    re.ASCII,
 )
 _JOURNAL = {
     "host": ("_HOSTNAME", r"([A-Za-z0-9][A-Za-z0-9.-]{0,252})"),
@@ -141,6 +145,26 @@ def _of_micros(value: str | None) -> datetime | None:
 
 def _at(value: str | None) -> datetime | None:
     return moment(value.replace(",", ".")) if value else None
+
+
+def about(stamp: str | None, as_of: datetime) -> datetime | None:
+    """Roughly when a stamp without a time zone, or even without a year, was written, if it was in the year before `as_of`.
+
+    The host's time zone is not known, so this may be off by up to 14 hours.
+    """
+    found = _STAMP.fullmatch(stamp) if stamp else None
+    if found is None:
+        return None
+    month, day, before, clock, behind = found.groups()
+    year = before or behind
+    for one in [int(year)] if year else [as_of.year, as_of.year - 1]:
+        try:
+            at = datetime.strptime(f"{one} {month} {int(day)} {clock}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007 - naive, as the tables
+        except ValueError:
+            continue
+        if year or at <= as_of + timedelta(days=1):
+            return at
+    return None
 
 
 def words(line: str) -> Words:

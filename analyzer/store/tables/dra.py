@@ -219,7 +219,13 @@ words VARCHAR what it means, for taints of known drivers
         "facts",
         "Pods whose devices a kubelet could not prepare (or take back), by its newest event, else by a log.",
         """
-object_id BIGINT the Pod
+object_id BIGINT the Pod; null for one that only a log names
+stranger VARCHAR what a log names that the bundle has not: pod namespace/name, else claim namespace/name
+stranger_claims VARCHAR[] the claims that it names with it, as namespace/name
+gone BOOLEAN its namespace was listed whole and it is not there any more
+claim_id BIGINT the ResourceClaim among them, where it is one and in the bundle
+input INTEGER the input, of what only a log names
+node_id BIGINT the Node, of what only a log names
 event_id BIGINT the Event, null where a log tells it
 log_id BIGINT the log (of the kubelet or of a driver's plugin) that tells it, null where an event does
 line BIGINT its line
