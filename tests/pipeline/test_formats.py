@@ -89,6 +89,12 @@ def test_files_of_a_must_gather_are_what_they_are() -> None:
     assert known(found, "local.7/timestamp") == ("meta", "stamp", "client")
     assert known(found, "event-filter.html")[0] == "skipped"
     assert known(found, "kubelet_service.log")[:2] == ("log", "log")
+    host = layout(
+        trees.must_gather()
+        | {f"must-gather.local.7/{inner}nodes/n-1/dmesg": "x", f"must-gather.local.7/{inner}nodes/n-1/lscpu": "x"}
+    )
+    assert known(host, "nodes/n-1/dmesg")[:2] == ("log", "guess")
+    assert known(host, "nodes/n-1/lscpu")[0] == "skipped"
 
 
 @pytest.mark.parametrize(

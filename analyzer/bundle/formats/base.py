@@ -7,6 +7,7 @@ marker files, `classify(root, path, size) -> Assignment` says what the file at t
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -162,6 +163,10 @@ def stem(name: str) -> str:
 def is_objects_name(name: str) -> bool:
     """Whether a file of this name is YAML or JSON."""
     return name.removesuffix(".gz").lower().endswith((".yaml", ".yml", ".json", ".jsonl", ".ndjson"))
+
+
+HOST_LOG_NAME = re.compile(r"(?:^|[-_.])(?:dmesg|kern|kernel|kmsg|journal|journalctl|messages|syslog)(?:[-_.]|$)")
+"""Names of logs of a host, whatever stands before or behind (messages-20261101, node-1.dmesg, syslog.1)."""
 
 
 def is_log_name(name: str) -> bool:

@@ -12,6 +12,8 @@ import re
 from analyzer.bundle.formats.base import (
     ALL_NAMESPACES,
     CLEAN_REPORT,
+    HOST_LOG,
+    HOST_LOG_NAME,
     Assignment,
     Place,
     Root,
@@ -227,6 +229,8 @@ def _elsewhere(path: str, name: str, size: int) -> Assignment:
         return Assignment("log", "log", place=Place(source="service"))
     if size == 0:
         return skip("empty")
+    if HOST_LOG_NAME.search(name) and not is_log_name(name):
+        return Assignment("log", "guess", name=HOST_LOG)  # nodes/NODE/dmesg and its like
     return _text(name, Place())
 
 

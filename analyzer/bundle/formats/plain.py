@@ -6,9 +6,17 @@ bytes, so that a folder of manifests with a README works and a folder of unrelat
 
 from __future__ import annotations
 
-import re
-
-from analyzer.bundle.formats.base import GUESS_JSON, Assignment, Root, Tree, base_name, is_log_name, is_objects_name, skip
+from analyzer.bundle.formats.base import (
+    GUESS_JSON,
+    HOST_LOG_NAME,
+    Assignment,
+    Root,
+    Tree,
+    base_name,
+    is_log_name,
+    is_objects_name,
+    skip,
+)
 from analyzer.bundle.formats.nvidia_bug_report import as_log, is_report
 from analyzer.bundle.types import Hint
 
@@ -17,8 +25,6 @@ MAX_GUESS_BYTES = 16 * 1024 * 1024
 
 _SINGLE = "single"
 _TEXT = (".txt", ".out", ".dump")
-_HOST_LOG = re.compile(r"(?:^|[-_.])(?:dmesg|kern|kernel|kmsg|journal|journalctl|messages|syslog)(?:[-_.]|$)")
-"""Names of logs of a host, whatever stands before or behind (messages-20261101, node-1.dmesg, syslog.1)."""
 
 
 def detect(tree: Tree, *, folder: bool) -> list[Root]:
@@ -43,6 +49,6 @@ def classify(root: Root, path: str, size: int) -> Assignment:
         return Assignment("log", "guess", name="single" if is_log_name(name) else "log")
     if is_log_name(name):
         return as_log() if is_report(name) else Assignment("log", "guess", name="log")
-    if _HOST_LOG.search(name) or (size <= MAX_GUESS_BYTES and ("." not in name.lstrip(".") or name.endswith(_TEXT))):
+    if HOST_LOG_NAME.search(name) or (size <= MAX_GUESS_BYTES and ("." not in name.lstrip(".") or name.endswith(_TEXT))):
         return Assignment("objects", "guess", name="log")
     return skip("no YAML, no JSON and no log")
