@@ -165,7 +165,8 @@ def test_what_the_device_plugin_leaves_alone_is_the_applications(code: int) -> N
 
 
 def test_order_of_cause_and_consequence() -> None:
-    tier = {code: xid_codes.of_gpu(code).tier for code in (48, 95, 64, 94, 63, 79, 45, 13)}
+    tier = {code: xid_codes.of_gpu(code).tier for code in (48, 171, 172, 95, 64, 94, 63, 79, 45, 13)}
+    assert tier[48] < tier[171] == tier[172]
     assert tier[48] < tier[95] <= tier[64] < tier[94] <= tier[63]
     assert tier[79] < tier[13] < tier[45]
 
