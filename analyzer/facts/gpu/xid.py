@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.gpu import bug_reports, xid_gpus, xid_pcie
+from analyzer.facts.gpu import bug_reports, xid_gpus, xid_pcie, xid_same
 from analyzer.facts.gpu.log_hosts import boots_of, hosts_of
 from analyzer.facts.gpu.xid_gpus import Group
 from analyzer.facts.gpu.xid_lines import pci
@@ -82,7 +82,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     known = {(node_id, address): uuid for _, node_id, uuid, bus in devices if uuid and (address := pci(bus))}
     found = read(con, hosts, boots_of(con), reports)
     found = replace(found, events=xid_pcie.settled(found.events, known, found.uuids))
-    groups = xid_gpus.groups_of(found, hosts, known)
+    groups = xid_same.merged(xid_gpus.groups_of(found, hosts, known), xid_gpus.rank)
     slots = Slots(devices, reports.gpus, {log_id: hosts.where(log_id, None).node_id for log_id in reports.gpus})
     floods = {log_id for (log_id,) in con.execute(_FLOODS).fetchall()}
     jobs = xid_gpus.several_jobs(groups)

@@ -53,7 +53,7 @@ def groups_of(found: Found, hosts: Hosts, known: Mapping[tuple[int, str], str]) 
         made[place, event.switch, uuid or event.pci, event.boot or 0].append(event)
     groups = []
     for (_, switch, name, boot), events in made.items():
-        events.sort(key=_rank)
+        events.sort(key=rank)
         pci = next((event.pci for event in events if event.pci), None)
         uuid = name if name and name != pci else next((event.uuid for event in events if event.uuid), None)
         where = next((event.where for event in events if event.where.node), events[0].where)
@@ -65,7 +65,7 @@ def _order(group: Group) -> tuple[Any, ...]:
     return (group.input, group.where.node or group.where.host or "", group.events[0].log_id, group.pci or "", -group.boot)
 
 
-def _rank(event: Event) -> tuple[Any, ...]:
+def rank(event: Event) -> tuple[Any, ...]:
     """Cause before consequence; of codes that count as much one that is known; the driver's own words before those of others."""
     meaning = event.meaning
     return (meaning.tier, not meaning.listed, event.source != "kernel", event.at or _LATE, event.log_id, event.line)
