@@ -203,7 +203,7 @@ def near_end(line: int, end: int) -> bool:
 def told_lately(at: datetime | None, stamp: str | None, as_of: datetime | None, *, last: bool) -> bool:
     """Whether a line of a host's log was written lately: by its time, else by whether it is one of the `last` of the log.
 
-    A stamp without a year or a time zone only tells that it was long ago.
+    A stamp without a year only tells that it was long ago. What a service that gave up wrote last, with a date, lasts.
     """
     if as_of is None:
         return True

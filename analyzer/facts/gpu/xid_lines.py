@@ -37,10 +37,7 @@ _INNER = (
     ),
     re.compile(rf"{_HOST} (?:kernel|[\w.@-]{{1,60}}\[\d{{1,10}}\]):(?: {_UPTIME})?", re.ASCII),
 )
-_STAMP = re.compile(
-    rf"(?:{_DAY} )?({_MONTH}) ([ \d]\d)(?: (\d{{4}}))? (\d\d:\d\d:\d\d)(?:\.\d{{1,6}})?(?: (\d{{4}}))?",
-    re.ASCII,
-)
+_STAMP = re.compile(rf"({_MONTH}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:\.\d{{1,6}})?", re.ASCII)
 _JOURNAL = {
     "host": ("_HOSTNAME", r"([A-Za-z0-9][A-Za-z0-9.-]{0,252})"),
     "micros": ("__REALTIME_TIMESTAMP", r"(\d{15,17})"),
@@ -148,21 +145,20 @@ def _at(value: str | None) -> datetime | None:
 
 
 def about(stamp: str | None, as_of: datetime) -> datetime | None:
-    """Roughly when a stamp without a time zone, or even without a year, was written, if it was in the year before `as_of`.
+    """Roughly when a stamp of syslog, which has no year, was written: in the year before `as_of`; None for other stamps.
 
     The host's time zone is not known, so this may be off by up to 14 hours.
     """
     found = _STAMP.fullmatch(stamp) if stamp else None
     if found is None:
         return None
-    month, day, before, clock, behind = found.groups()
-    year = before or behind
-    for one in [int(year)] if year else [as_of.year, as_of.year - 1]:
+    month, day, clock = found.groups()
+    for year in (as_of.year, as_of.year - 1):
         try:
-            at = datetime.strptime(f"{one} {month} {int(day)} {clock}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007 - naive, as the tables
+            at = datetime.strptime(f"{year} {month} {int(day)} {clock}", "%Y %b %d %H:%M:%S")  # noqa: DTZ007 - naive, as the tables
         except ValueError:
             continue
-        if year or at <= as_of + timedelta(days=1):
+        if at <= as_of + timedelta(days=1):
             return at
     return None
 
