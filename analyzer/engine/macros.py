@@ -55,6 +55,17 @@ MACROS: Final = (
         "arg_min(struct_pack(words := spoken(g.text), cause := g.cause, remedy := g.remedy), g.rank) "
         "FROM gpu_words AS g WHERE g.log_id = ended AND g.topic IN ('program', 'operand'))"
     ),
+    # Xids after which NVIDIA's device plugin does not call a GPU unhealthy (source: its health checks).
+    "CREATE OR REPLACE TEMP MACRO plugin_ignores(xid) AS xid IN (13, 31, 43, 45, 68, 109)",
+    # Who says what stands in a line about a GPU's error, as the subject of a sentence.
+    (
+        "CREATE OR REPLACE TEMP MACRO xid_speaker(gpu, log, at_line) AS "
+        "CASE (SELECT any_value(e.source) FROM xid_events AS e WHERE e.gpu_id = gpu AND e.log_id = log AND e.line = at_line) "
+        "WHEN 'fabric-manager' THEN 'The fabric manager' WHEN 'device-plugin' THEN 'The device plugin' "
+        "WHEN 'dra-driver' THEN 'The DRA driver' WHEN 'dcgm' THEN 'DCGM' WHEN 'cuda' THEN 'CUDA, in the log of a program,' "
+        "WHEN 'nvml' THEN 'The management library (NVML)' WHEN 'nvidia-smi' THEN 'nvidia-smi' WHEN 'lspci' THEN 'lspci' "
+        "ELSE 'The kernel' END"
+    ),
     # As `analyzer.facts.whole` says it: only then is what is not there gone.
     (
         "CREATE OR REPLACE TEMP MACRO listed_whole(of_group, of_kind, place := '*') AS EXISTS (SELECT 1 FROM coverage AS v WHERE "
