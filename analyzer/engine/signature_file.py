@@ -8,7 +8,14 @@ from typing import Any
 
 from analyzer.bundle.formats.base import SOURCES
 from analyzer.bundle.signatures import Signature, compile_pattern
-from analyzer.bundle.signatures.model import MAX_PATTERN_CHARS, MAX_WORD_BYTES, MAX_WORDS, MIN_WORD_BYTES
+from analyzer.bundle.signatures.model import (
+    CONTEXT_LINES,
+    MAX_BELOW_LINES,
+    MAX_PATTERN_CHARS,
+    MAX_WORD_BYTES,
+    MAX_WORDS,
+    MIN_WORD_BYTES,
+)
 from analyzer.bundle.signatures.scanner import PatternError
 from analyzer.engine.yamltext import Document, YamlError, read_yaml
 
@@ -20,7 +27,7 @@ MAX_GLOBS = 32
 MAX_GLOB_CHARS = 253
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*\Z")
-_KEYS = ("id", "words", "pattern", "sources", "containers", "pods", "namespaces")
+_KEYS = ("id", "words", "pattern", "sources", "containers", "pods", "namespaces", "below")
 _GLOBS = ("containers", "pods", "namespaces")
 
 
@@ -63,6 +70,7 @@ def _signature(document: Document, where: str, value: Any, domain: str) -> Signa
         _words(document, f"{where}.words", value.get("words")),
         _pattern(document, f"{where}.pattern", value.get("pattern")),
         _sources(document, f"{where}.sources", value.get("sources", [])),
+        below=_below(document, f"{where}.below", value.get("below", CONTEXT_LINES)),
         **globs,
     )
 
@@ -88,6 +96,12 @@ def _pattern(document: Document, where: str, value: Any) -> str | None:
         compile_pattern(value)
     except PatternError as error:
         raise _wrong(document, where, f"no RE2 expression: {error}") from None
+    return value
+
+
+def _below(document: Document, where: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not CONTEXT_LINES <= value <= MAX_BELOW_LINES:
+        raise _wrong(document, where, f"below must be a number of lines from {CONTEXT_LINES} to {MAX_BELOW_LINES}")
     return value
 
 

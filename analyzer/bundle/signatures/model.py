@@ -15,6 +15,9 @@ MAX_LAST_HITS = 150
 CONTEXT_LINES = 3
 """Lines kept before and after a hit."""
 
+MAX_BELOW_LINES = 60
+"""Lines after a hit that a signature may ask for in place of these; of all of them no more than `RAW_SIDE_BYTES` are held."""
+
 MASK_LINES = 10
 """Lines before a hit that are looked at for a secret that reaches into it (a block of YAML, a key)."""
 
@@ -49,6 +52,7 @@ class Signature:
 
     A line is a hit where one of `words` stands in it (case-sensitive) and `pattern`, if any, is found in it. Named
     groups of the pattern are the fields of the hit. `sources` and the globs say in which logs to look; empty is all.
+    `below` is how many lines after the hit are kept with it.
     """
 
     id: str
@@ -58,3 +62,4 @@ class Signature:
     containers: tuple[str, ...] = ()
     pods: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
+    below: int = CONTEXT_LINES

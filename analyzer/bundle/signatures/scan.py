@@ -66,6 +66,8 @@ class LogScan:
         """
         self._scanner = scanner
         self._automaton = automaton
+        owners = {index for group in automaton.owners for index in group if index != _KEY}
+        self._below = max((scanner.signatures[index].below for index in owners), default=CONTEXT_LINES)
         self._buffer = b""
         self._at = 0  # where in the buffer the search goes on; what stands before it is kept for what surrounds a hit
         self._line = first_line  # the line of the file at that place
@@ -124,9 +126,11 @@ class LogScan:
     def _ready(self) -> int:
         """Up to where the lines are whole and the ones that follow them are known."""
         end = self._buffer.rfind(b"\n", self._at) + 1
-        for _ in range(CONTEXT_LINES):
+        for count in range(self._below):
             if end <= self._at:
                 return self._at
+            if count >= CONTEXT_LINES and len(self._buffer) - end > RAW_SIDE_BYTES:
+                break  # no more is held of what follows a hit
             end = self._buffer.rfind(b"\n", self._at, end - 1) + 1
         return max(end, self._at)
 
@@ -176,7 +180,7 @@ class LogScan:
             self._look_at(buffer[line_start:line_end].removesuffix(b"\r"), (line_start, line_end), pending)
         # Few lines are left behind the end: they are counted sooner than the ones before it.
         self._line = self._first_line + self._newlines - buffer.count(b"\n", end)
-        known: dict[int, Surroundings] = {}
+        known: dict[tuple[int, int], Surroundings] = {}
         for index, places in pending.items():
             self._keep(index, places, known)
         self._in_line = not whole
@@ -215,22 +219,23 @@ class LogScan:
             found = {number for number, word in enumerate(words) if word in text}
         return list(dict.fromkeys(owner for word in sorted(found) for owner in owners[word]))
 
-    def _keep(self, index: int, places: list[_Place], known: dict[int, Surroundings]) -> None:
+    def _keep(self, index: int, places: list[_Place], known: dict[tuple[int, int], Surroundings]) -> None:
         """Keeps the hits of one chunk, but not those that later ones of the same chunk push out."""
         kept = self._kept[index]
         room = MAX_FIRST_HITS - len(kept.first)
         kept.first += [self._raw(index, place, known) for place in places[:room]]
         kept.last.extend(self._raw(index, place, known) for place in places[room:][-MAX_LAST_HITS:])
 
-    def _raw(self, index: int, place: _Place, known: dict[int, Surroundings]) -> RawHit:
+    def _raw(self, index: int, place: _Place, known: dict[tuple[int, int], Surroundings]) -> RawHit:
         line, start, end = place
         if self._in_line and start == self._at:
             # It begins in the middle of a line, maybe of a secret.
             return RawHit(line, Surroundings((), _PART, (), in_key=False), (), b"")
-        around = known.get(start)
+        below = self._scanner.signatures[index].below
+        around = known.get((start, below))
         if around is None:
-            # The same for all signatures that hit the line.
-            around = known[start] = self._surroundings(line, start, end)
+            # The same for all signatures that hit the line, but for those that want more of what follows.
+            around = known[start, below] = self._surroundings(line, start, end, below)
         pattern = self._scanner.pattern(index, capture=True)
         if pattern is None or not pattern.groupindex:
             return RawHit(line, around, (), b"")
@@ -241,7 +246,7 @@ class LogScan:
         window = text[max(0, found.start() - _WINDOW) : found.end() + _WINDOW] if found and found.end() > RAW_LINE_BYTES else b""
         return RawHit(line, around, fields, window[: RAW_LINE_BYTES + _WINDOW])
 
-    def _surroundings(self, line: int, start: int, end: int) -> Surroundings:
+    def _surroundings(self, line: int, start: int, end: int, below: int) -> Surroundings:
         buffer = self._buffer
         low = max(0, start - RAW_SIDE_BYTES)
         before = buffer[low:start].split(b"\n")[:-1]
@@ -249,12 +254,12 @@ class LogScan:
             before = before[1:]  # cut somewhere, maybe in a secret
         before = before[-MASK_LINES:]
         after = buffer[end + 1 : end + 1 + RAW_SIDE_BYTES].split(b"\n")
-        if len(after) <= CONTEXT_LINES and not (self._ended and end + 1 + RAW_SIDE_BYTES >= len(buffer)):
+        if len(after) <= below and not (self._ended and end + 1 + RAW_SIDE_BYTES >= len(buffer)):
             after = after[:-1]  # likewise
-        elif len(after) <= CONTEXT_LINES and not after[-1]:
+        elif len(after) <= below and not after[-1]:
             after = after[:-1]  # the log ends with a line feed
         in_key = self._key_is_open(line - len(before))
-        whole = (*map(_cut, before),), _cut(buffer[start:end]), (*map(_cut, after[:CONTEXT_LINES]),)
+        whole = (*map(_cut, before),), _cut(buffer[start:end]), (*map(_cut, after[:below]),)
         return Surroundings(*whole, in_key)
 
     def _key_is_open(self, line: int) -> bool:

@@ -31,6 +31,9 @@ WHERE signature IN ('gpu/smi-gpu', 'gpu/smi-field') ORDER BY log_id, line
 _COLUMNS = {"Product Name": "product", "GPU UUID": "uuid", "GSP Firmware Version": "firmware"}
 _NOTHING = "N/A"
 
+MOST_LINES = 1000
+"""What stands farther behind the line where a GPU begins is not about it: nvidia-smi prints a third of that."""
+
 
 @dataclass(slots=True)
 class Reports:
@@ -39,10 +42,13 @@ class Reports:
     gpus: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
 
     def gpu_above(self, log_id: int, line: int) -> str | None:
-        """The PCI address of the GPU that a line of the output of `nvidia-smi -q` is about."""
+        """The PCI address of the GPU that a line of the output of `nvidia-smi -q` is about.
+
+        None where it is too far below one to be about it.
+        """
         found = self.gpus.get(log_id, [])
         at = bisect_right(found, line, key=lambda one: int(one["line"])) - 1
-        return found[at]["pci"] if at >= 0 else None
+        return found[at]["pci"] if at >= 0 and line - found[at]["line"] <= MOST_LINES else None
 
     def uuids(self) -> dict[tuple[int, str], str]:
         """The UUIDs of PCI addresses, by the log that tells them."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from analyzer.facts.gpu import bug_reports, xid_gpus, xid_pcie, xid_same
+from analyzer.facts.gpu import bug_reports, smi_health, xid_gpus, xid_pcie, xid_same
 from analyzer.facts.gpu.log_hosts import boots_of, hosts_of
 from analyzer.facts.gpu.xid_gpus import Group
 from analyzer.facts.gpu.xid_lines import pci
@@ -76,11 +76,12 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     """
     hosts = hosts_of(con)
     reports = bug_reports.derive(con, hosts)
+    health = smi_health.derive(con, hosts, reports)
     if con.execute(_ANY).fetchone() is None:
         return
     devices = [row for row in con.execute(_DEVICES).fetchall() if row[1] is not None]
     known = {(node_id, address): uuid for _, node_id, uuid, bus in devices if uuid and (address := pci(bus))}
-    found = read(con, hosts, boots_of(con), reports)
+    found = read(con, hosts, boots_of(con), reports, health)
     found = replace(found, events=xid_pcie.settled(found.events, known, found.uuids))
     groups = xid_same.merged(xid_gpus.groups_of(found, hosts, known), xid_gpus.rank)
     slots = Slots(devices, reports.gpus, {log_id: hosts.where(log_id, None).node_id for log_id in reports.gpus})

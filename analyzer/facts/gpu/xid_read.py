@@ -15,6 +15,8 @@ import orjson
 from analyzer.facts.gpu import xid_codes, xid_lines
 from analyzer.facts.gpu.bug_reports import Reports
 from analyzer.facts.gpu.log_hosts import Boots, Hosts, Where
+from analyzer.facts.gpu.smi_health import Health
+from analyzer.facts.gpu.smi_sections import RESETS
 
 _HITS = """
 SELECT h.log_id, h.line, h.at, h.text, h.before, h.after, h.signature, h.fields FROM log_hits h
@@ -33,7 +35,9 @@ _SOURCES = {
     "gpu/xid-cuda-ecc": "cuda",
     "gpu/xid-gpu-lost": "nvml",
     "gpu/xid-smi-remap": "nvidia-smi",
+    "gpu/xid-smi-pending": "nvidia-smi",
     "gpu/xid-smi-recovery": "nvidia-smi",
+    "gpu/xid-smi-reset": "nvidia-smi",
     "gpu/xid-smi-err": "nvidia-smi",
     "gpu/xid-lspci": "lspci",
     "gpu/xid-pcie": "pcie",
@@ -44,6 +48,22 @@ _LOST = xid_codes.Meaning(
 _REMAP = xid_codes.Meaning(
     "memory rows could not be remapped", "Drain the node and reset the GPU; have it replaced if the failure stays", "hardware", 2
 )
+_WAITING = {
+    "remap_pending": xid_codes.Meaning(
+        "memory rows wait to be remapped until the GPU is reset",
+        "Drain the node and reset the GPU when it is idle, so that the remapping takes effect",
+        "hardware",
+        3,
+        wear=True,
+    ),
+    "retire_pending": xid_codes.Meaning(
+        "memory pages wait to be retired until the driver is loaded anew",
+        "Drain the node and reset the GPU, or reboot, so that the pages are retired",
+        "hardware",
+        3,
+        wear=True,
+    ),
+}
 _UNREAD = xid_codes.Meaning(
     "nvidia-smi cannot read what it shows of the GPU (ERR!)",
     "Look for Xid errors of that GPU in the kernel's log; drain the node and reset the GPU, or reboot",
@@ -73,6 +93,7 @@ _WITHOUT_CODE = {
     "gpu/xid-cuda-ecc": _ECC,
     "gpu/xid-smi-remap": _REMAP,
     "gpu/xid-smi-recovery": _ASKS,
+    "gpu/xid-smi-reset": _ASKS,
     "gpu/xid-lspci": _GONE,
     "gpu/xid-pcie": _BUS,
     "gpu/xid-smi-err": _UNREAD,
@@ -123,7 +144,7 @@ class Found:
     uuids: dict[tuple[int, str], str]
 
 
-def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots, reports: Reports) -> Found:
+def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots, reports: Reports, health: Health) -> Found:
     """The events of all logs; needs `log_hits`."""
     events: list[Event] = []
     uuids = reports.uuids()
@@ -139,7 +160,7 @@ def read(con: duckdb.DuckDBPyConnection, hosts: Hosts, boots: Boots, reports: Re
         if (log_id, line) in seen:
             continue
         hit = _Hit(log_id, line, at, text, before or "", after or "", signature)
-        found = [event for one, words in _told(hit, told) if (event := _event(hit, one, words, hosts, boots, reports))]
+        found = [event for one, words in _told(hit, told) if (event := _event(hit, one, words, hosts, boots, reports, health))]
         if found:
             seen.add((log_id, line))
             events += found
@@ -155,7 +176,9 @@ def _told(hit: _Hit, told: dict[str, Any]) -> list[tuple[dict[str, Any], xid_lin
     return [(told, xid_lines.words(hit.text))]
 
 
-def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts, boots: Boots, reports: Reports) -> Event | None:
+def _event(
+    hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts, boots: Boots, reports: Reports, health: Health
+) -> Event | None:
     log_id, line, text, signature = hit.log_id, hit.line, hit.text, hit.signature
     if "Xid (" in text and signature in ("gpu/xid-off-bus", "gpu/xid-gpu-lost"):
         return None  # its own signature reads it
@@ -171,7 +194,7 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
         code, address = xid_codes.OFF_BUS, xid_lines.named_pci(text) or xid_lines.named_pci(hit.before)
     if signature == "gpu/xid-gpu-lost":
         address = xid_lines.named_pci(text)
-    port = None
+    port = waits = None
     if signature == "gpu/xid-pcie" and told["driver"] != "nvidia":
         named = told.get("from")
         port, address = address, xid_lines.pci(named) if named else xid_lines.requester(told["id"]) if "id" in told else None
@@ -179,13 +202,20 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
         address = xid_lines.named_pci(text) or xid_lines.named_pci(hit.before)
     elif signature.startswith("gpu/xid-smi-"):
         address = reports.gpu_above(log_id, line)
-    if signature in _WITHOUT_CODE:
+        state = health.pending(log_id, address, line) if signature == "gpu/xid-smi-pending" else _states(signature, told)
+        if state is None or health.newer(log_id, address, state, line):
+            return None  # of another section, or the log says otherwise later
+        waits = _WAITING.get(state)
+    if waits:
+        meaning = waits
+    elif signature in _WITHOUT_CODE:
         meaning = replace(_WITHOUT_CODE[signature], wear=grade == "nonfatal" or signature == "gpu/xid-smi-err")
     elif code is None:
         return None
     else:
         meaning = xid_codes.of_switch(code, grade) if switch else xid_codes.of_gpu(code, grade)
-    words = replace(words, grade=grade or None, recovery=told.get("recovery") or words.recovery)
+    recovery = told.get("recovery") or (RESETS[told["what"]][1] if "what" in told else None)
+    words = replace(words, grade=grade or None, recovery=recovery or words.recovery)
     return Event(
         log_id=log_id,
         line=line,
@@ -204,6 +234,13 @@ def _event(hit: _Hit, told: dict[str, Any], words: xid_lines.Words, hosts: Hosts
         section=boots.section(log_id, line),
         port=port,
     )
+
+
+def _states(signature: str, told: dict[str, Any]) -> str:
+    """The field of `gpu_health` that a line of `nvidia-smi -q` fills."""
+    if "what" in told:
+        return RESETS[told["what"]][0]
+    return "recovery" if signature == "gpu/xid-smi-recovery" else "remap_failed"
 
 
 def _code(told: dict[str, Any]) -> int | None:

@@ -96,6 +96,51 @@ firmware VARCHAR version of its firmware (GSP), null where it has none
 """,
     ),
     table(
+        "gpu_health",
+        "facts",
+        "What nvidia-smi -q and lspci say of the health of GPUs, by log; of what a log says several times the last. "
+        "NULL is what they do not say.",
+        """
+log_id BIGINT the log
+input INTEGER its input
+node_id BIGINT the Node, null where that cannot be told
+node VARCHAR its name, or that of the host
+pci VARCHAR PCI address
+uuid VARCHAR UUID, null where the log does not tell it
+ecc_volatile BIGINT uncorrectable memory errors since the driver was loaded
+ecc_aggregate BIGINT uncorrectable memory errors in the GPU's life
+remapped_correctable BIGINT memory rows that were remapped for correctable errors
+remapped_uncorrectable BIGINT memory rows that were remapped for uncorrectable errors
+remap_pending BOOLEAN rows wait to be remapped with the next reset
+remap_failed BOOLEAN rows could not be remapped
+retired_single BIGINT memory pages that were retired for single-bit errors (GPUs before A100)
+retired_double BIGINT memory pages that were retired for double-bit errors
+retire_pending BOOLEAN pages wait to be retired with the next load of the driver
+mig_current VARCHAR MIG mode: Enabled or Disabled
+mig_pending VARCHAR MIG mode from the next reset on
+slowdowns VARCHAR[] what makes the hardware slow the clocks down: HW Slowdown, HW Thermal Slowdown, HW Power Brake Slowdown
+recovery VARCHAR the recovery that the driver asks for, None where it asks for none
+fabric_state VARCHAR where the GPU stands with the NVLink fabric: Completed, In Progress, …
+fabric_status VARCHAR how that went: Success or an error
+link_width INTEGER lanes of its PCIe link that are in use, as nvidia-smi says
+link_max INTEGER lanes that GPU and slot have
+lspci_width INTEGER lanes in use as lspci says, only where they are fewer than the GPU has
+lspci_max INTEGER lanes that the GPU has, likewise
+""",
+    ),
+    table(
+        "gpu_health_lines",
+        "facts",
+        "The lines behind gpu_health.",
+        """
+log_id BIGINT the log
+pci VARCHAR PCI address of the GPU
+field VARCHAR column of gpu_health; reset_required and drain_recommended are what older drivers say in place of recovery
+line BIGINT the line of the log's file
+text VARCHAR the line
+""",
+    ),
+    table(
         "gpu_words",
         "facts",
         "Words of logs, pods and events that tell what is wrong with GPU driver, runtime, fabric, NCCL, plugins and programs.",

@@ -37,7 +37,7 @@ line BIGINT line of the file
 at TIMESTAMP time of the line, null where it has none with a zone (a reserved word: write `h.at` or `"at"`)
 text VARCHAR the line, cut at 2 KB
 before VARCHAR up to 3 lines before it
-after VARCHAR up to 3 lines after it
+after VARCHAR up to 3 lines after it, or as many as its signature asks for (below)
 fields JSON what the named groups of the signature's pattern matched
 """,
     ),
