@@ -18,6 +18,7 @@ Kind = tuple[str, str]
 
 Word = Literal["not found", "not collected", "forbidden", "removed", "partial"]
 
+_NO_FILE = "the bundle has no file of it"
 _HINTS = 5
 _CLOSE = 200
 """How much of a name a hint may be longer or shorter than what was asked for, in characters."""
@@ -64,9 +65,10 @@ def explained(
     likely, covered = _best_covered(con, meant)
     where = _where(likely, namespace)
     thing = f"{likely[1]} {name}{where}"
-    if covered is None or covered.status == "not-collected":
-        reason = covered.reason if covered and covered.reason else "the bundle has no file of it"
-        return NotInBundleError("not collected", f"not collected: {thing} ({reason})", hints)
+    # What is no object has no list of its own; where others of the kind are known, somebody looked.
+    covered = covered or _Covered("complete" if hints else "not-collected", ("*",), "")
+    if covered.status == "not-collected":
+        return NotInBundleError("not collected", f"not collected: {thing} ({covered.reason or _NO_FILE})", hints)
     if covered.status == "forbidden":
         return NotInBundleError(
             "forbidden", f"not collected: {thing} (forbidden: {covered.reason or 'the collector had no right'})", hints
@@ -135,7 +137,10 @@ def _no_namespace(con: duckdb.DuckDBPyConnection, namespace: str) -> bool:
 
 
 def _hints(con: duckdb.DuckDBPyConnection, name: str, meant: Sequence[Kind], namespace: str | None) -> list[str]:
-    """Objects of these kinds that may be meant: of that name elsewhere, then those whose name begins so or is how it begins."""
+    """Objects of these kinds that may be meant: of that name elsewhere, then those whose name begins so or is how it begins.
+
+    What is no object has a name of several parts (a device: driver, pool, name); there the last part is asked for as well.
+    """
     if not meant:
         return []
     rows = con.execute(
@@ -144,6 +149,9 @@ def _hints(con: duckdb.DuckDBPyConnection, name: str, meant: Sequence[Kind], nam
         WHERE list_contains($kinds::VARCHAR[], kind || '.' || api_group)
           AND (name = $name OR (($space = '' OR namespace = $space) AND abs(length(name) - length($name)) <= $close
                AND (starts_with(lower(name), lower($name)) OR starts_with(lower($name), lower(name) || '-'))))
+        UNION
+        SELECT kind, name, namespace FROM states
+        WHERE list_contains($kinds::VARCHAR[], kind || '.' || api_group) AND ends_with(name, '/' || $name)
         ORDER BY name <> $name, length(name), name, namespace LIMIT $most
         """,
         {

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from analyzer.engine.sections import Cell, Section
+from analyzer.facts.rows import insert_rows
 from analyzer.overview.gpu import sections
 from analyzer.overview.marks import Marks
 from tests.facts.build import database
@@ -79,6 +80,21 @@ def test_held_and_free() -> None:
     assert held.text == "den/cub (2)"
     assert found["gpu-nodes"].small == "1 node, 4 GPUs: 2 allocated, 2 free"
     assert name.below == ""
+
+
+def test_gpus_that_no_pod_asks_for_may_be_open_all_the_same() -> None:
+    con = database([node()], lists=LISTS)
+    (number,) = con.execute("SELECT object_id FROM gpu_nodes").fetchone() or ()
+    rows = [
+        {"file_id": 1, "node_id": number, "program": program, "pod": pod_name, "part": part, "rank": rank}
+        for rank, (program, pod_name, part) in enumerate(
+            [("lens", "den/lens-1", "program"), ("Xorg", None, "program"), ("persistenced", None, "driver")], 1
+        )
+    ]
+    insert_rows(con, "gpu_holders", rows)
+    (section, *_) = sections(con, Marks([]))
+    held = row_of(section.tables[0], "fox-1")[4]
+    assert (held.text, held.below) == ("den/lens-1, Xorg", "by what was open there; no pod asks for them")
 
 
 @pytest.mark.parametrize(("missing", "whole"), [("Pod", ("", "Node")), ("Node", ("", "Pod"))])

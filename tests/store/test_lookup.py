@@ -169,6 +169,9 @@ def test_hints_name_what_may_be_meant(con: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(NotInBundleError) as caught:
         lookup(con, asked("pod/app"), "lab")
     assert caught.value.hints == ("pod/app-0 -n lab",)
+    with pytest.raises(NotInBundleError, match=r"^not found: Device gpu-0$") as caught:
+        lookup(con, asked("device/gpu-0"))
+    assert caught.value.hints == ("device/drv/pool/gpu-0",)
 
 
 @pytest.mark.parametrize("text", ["", "pod", "pod/", "/x", "  /  ", "pod app-0"])

@@ -15,6 +15,8 @@ from analyzer.overview.read import Row, grouped, sentences
 from analyzer.render.words import listed, plural
 
 _KEPT: Final = (":NoSchedule", ":NoExecute")
+_DIGITS: Final = 9
+"""A longer number behind a device's name is not that of a GPU."""
 
 
 def is_published(node: Row, world: World) -> bool:
@@ -38,7 +40,7 @@ def drawn(node: Row, world: World, away: Rest | None) -> Drawn:
     slots: list[tuple[str, Slot, str]] = []
     for at, device in enumerate(one for one in devices if one.gpu == "whole"):
         tail = device.device.rpartition("-")[2]
-        fault = broken.get(int(tail) if tail.isdecimal() else at)
+        fault = broken.get(int(tail) if tail.isdecimal() and len(tail) <= _DIGITS else at)
         slots.append((device.device, *_whole(device, f"lost ({fault.words})" if fault else "", away, cut=cut)))
     slots += _parents(devices, away)
     if not slots:

@@ -166,7 +166,7 @@ def _offered(wholes: list[Row], parts: list[Row]) -> Cell:
 def _holders(node: Row, world: World) -> tuple[Cell, int]:
     found = world.holders.get((node.input, node.name), [])
     if not found:
-        return _nobody(known=not world.missing), 0
+        return _no_pod(world.programs.get(node.object_id, []), known=not world.missing), 0
     by_pod: dict[str, int] = {}
     for one in found:
         name = f"{one.namespace}/{one.name}"
@@ -175,5 +175,11 @@ def _holders(node: Row, world: World) -> tuple[Cell, int]:
     return machine(listed(told, 3), "at least these" if world.missing else ""), len(by_pod)
 
 
-def _nobody(*, known: bool) -> Cell:
+def _no_pod(programs: list[Row], *, known: bool) -> Cell:
+    """No pod asks for its GPUs; `programs` may have them open all the same."""
+    if programs:
+        opened = listed(list(dict.fromkeys(one.pod or one.program for one in programs)), 2)
+        return machine(
+            opened, "by what was open there; " + ("no pod asks for them" if known else "not all pods are in the bundle")
+        )
     return words("nobody") if known else unknown("cannot tell")

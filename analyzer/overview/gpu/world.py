@@ -45,6 +45,9 @@ _DEVICES: Final = """
 SELECT input, node, driver, device, gpu, state, message, claims, taken_by, taints, attributes
 FROM devices WHERE gpu IS NOT NULL AND node IS NOT NULL
 """
+_PROGRAMS: Final = """
+SELECT node_id, program, pod FROM gpu_holders WHERE node_id IS NOT NULL AND part <> 'driver' ORDER BY rank
+"""
 _LAYOUTS: Final = """
 SELECT m.object_id, sum(c.per_gpu) FROM mig_managers m JOIN gpu_nodes g USING (object_id)
 JOIN mig_configs c ON c.object_id = m.configmap_id AND c.config = g.mig_config
@@ -60,6 +63,7 @@ class World:
         nodes: the GPU nodes in the order of their names.
         resources: Node → what it offers of each resource.
         holders: (input, name of the Node) → rows of pods with what they ask for.
+        programs: Node → programs that had its GPUs open when the bundle was collected, with the pod where that is known.
         faults: Node → broken GPUs by its logs, of the newest boot.
         refused: (input, name of the Node) → when its kubelet last refused a pod with GPUs that nothing made good.
         gone: names of Nodes that do not exist, for which GPUs are still published.
@@ -74,6 +78,7 @@ class World:
     gone: tuple[str, ...]
     resources: dict[int, list[Row]]
     holders: dict[tuple[int, str], list[Row]]
+    programs: dict[int, list[Row]]
     faults: dict[int, list[Broken]]
     refused: dict[tuple[int, str], datetime | None]
     devices: dict[tuple[int, str], list[Row]]
@@ -104,6 +109,7 @@ def read(con: duckdb.DuckDBPyConnection) -> World | None:
         gone=tuple(node.name for node in found if node.gone),
         resources=grouped(rows(con, _RESOURCES), lambda row: row.object_id),
         holders=grouped(holders, _on),
+        programs=grouped(rows(con, _PROGRAMS), lambda row: row.node_id),
         faults=faults,
         refused={(number, node): since for number, node, since in con.execute(_REFUSED).fetchall()},
         devices=grouped(devices, _on),
