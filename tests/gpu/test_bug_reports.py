@@ -40,6 +40,12 @@ GPU 00000000:1B:00.0
     Serial Number                         : 1650124014249
     GPU UUID                              : GPU-00c0ffee-0001-0002-0003-000000000001
     GSP Firmware Version                  : 535.129.03
+    MIG Mode
+        Current                           : Enabled
+        Pending                           : Disabled
+    Clocks Throttle Reasons
+        HW Slowdown                       : Active
+            HW Thermal Slowdown           : Not Active
 
 ____________________________________________
 
@@ -86,6 +92,13 @@ def test_a_report_beside_manifests_is_one_of_the_files(tmp_path: Path) -> None:
     con = analyzed(folder, tmp_path / "out")
     assert con.execute("SELECT format, format_at FROM inputs").fetchall() == [("plain", None)]
     assert con.execute("SELECT node, node_id IS NOT NULL FROM xid_gpus").fetchall() == [("forge-7", True)]
+    found = con.execute("SELECT node, pci, mig_current, mig_pending, slowdowns, remap_failed FROM gpu_health").fetchall()
+    assert found == [("forge-7", "0000:1b:00", "Enabled", "Disabled", ["HW Slowdown"], None)]
+    con.close()
+    shown = said("show", tmp_path / "out", "node/forge-7").stdout
+    assert "MIG mode is Enabled, Disabled from the next reset on" in shown
+    assert "slowed down: HW Slowdown" in shown
+    assert "nvidia-bug-report_forge-7.log.gz:" in shown
 
 
 def test_a_line_from_dmesg_alone_is_a_bundle_about_gpus(tmp_path: Path) -> None:

@@ -32,14 +32,14 @@ def test_errors_in_newer_spelling() -> None:
 
 def test_errors_in_older_spelling() -> None:
     below = """        Volatile
-            Single Bit            
+            Single Bit
                 Device Memory     : 8
                 Total             : 8
-            Double Bit            
+            Double Bit
                 Device Memory     : 0
                 Total             : 0
         Aggregate
-            Double Bit            
+            Double Bit
                 Total             : 4"""
     assert told("ECC Errors", below) == {"ecc_volatile": (0, 17), "ecc_aggregate": (4, 20)}
 
@@ -52,7 +52,10 @@ def test_the_same_key_in_several_sections() -> None:
         "mig_pending": ("Disabled", 12),
     }
     assert told("MIG Mode", "        Current : N/A\n        Pending : N/A") == {}
-    rows = "        Correctable Error : 1\n        Uncorrectable Error : 2\n        Pending : Yes\n        Remapping Failure Occurred : No"
+    rows = """        Correctable Error : 1
+        Uncorrectable Error : 2
+        Pending : Yes
+        Remapping Failure Occurred : No"""
     assert told("Remapped Rows", rows) == {
         "remapped_correctable": (1, 11),
         "remapped_uncorrectable": (2, 12),
@@ -80,9 +83,16 @@ def test_reasons_of_the_clocks() -> None:
 
 
 def test_widths_of_links() -> None:
-    below = "            PCIe Generation\n                Current : 1\n            Link Width\n                Max : 16x\n                Current : 8x"
+    below = """            PCIe Generation
+                Current : 1
+            Link Width
+                Max : 16x
+                Current : 8x"""
     assert told("GPU Link Info", below) == {"link_max": (16, 14), "link_width": (8, 15)}
-    lines = "\tLnkCap:\tPort #0, Speed 16GT/s, Width x16, ASPM\n\tLnkSta:\tSpeed 2.5GT/s (downgraded), Width x{}\n00: de 10\n\tLnkSta:\tSpeed 1GT/s, Width x1 (downgraded)"
+    lines = """\tLnkCap:\tPort #0, Speed 16GT/s, Width x16, ASPM
+\tLnkSta:\tSpeed 2.5GT/s (downgraded), Width x{}
+00: de 10
+\tLnkSta:\tSpeed 1GT/s, Width x1 (downgraded)"""
     assert list(of_lspci(10, lines.format("16"))) == []
     assert [(one.field, one.value, one.line) for one in of_lspci(10, lines.format("8 (downgraded)"))] == [
         ("lspci_width", 8, 12),

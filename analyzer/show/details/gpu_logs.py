@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from analyzer.render import gpu_health
 from analyzer.render import words as report_words
 from analyzer.render.escape import short_path
 from analyzer.show import words
@@ -69,6 +70,27 @@ def report(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     return Section("Report of nvidia-bug-report.sh", tuple(facts))
 
 
+def health(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
+    """What nvidia-smi -q and lspci say of the Node's GPUs: those of which there is something to say, with the lines."""
+    items: list[Item] = []
+    told = list(rows(con, "SELECT * FROM gpu_health WHERE node_id = ? ORDER BY log_id, pci LIMIT ?", it.id, _GPUS))
+    for row in told:
+        found = [(words_said, fields) for words_said, fields in gpu_health.told_of(row) if words_said]
+        if not found:
+            continue
+        name = f"GPU {row['pci']}" + (f" ({words.short(row['uuid'], 80)})" if row["uuid"] else "")
+        items.append(Text(f"{name}: {'; '.join(words.short(one, 160) for one, _ in found)}"))
+        fields = [name for _, names in found for name in names]
+        query = (
+            "SELECT h.line, h.text, f.path FROM gpu_health_lines h "
+            "JOIN logs l USING (log_id) JOIN files f ON f.file_id = l.file_id "
+            "WHERE h.log_id = ? AND h.pci = ? AND list_contains(?, h.field) ORDER BY h.line LIMIT ?"
+        )
+        lines = rows(con, query, row["log_id"], row["pci"], fields, _WORDS)
+        items += [Text(f"{words.quoted(line['text'])} ({_place(line)})", 1) for line in lines]
+    return Section("GPU health (nvidia-smi -q, lspci)", tuple(items))
+
+
 def stack(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
     """Words about driver, runtime, fabric manager and plugins of the Node that still hold."""
     return _said(con, it, "w.node_id = ? AND w.topic NOT IN ('nccl', 'program')")
@@ -92,4 +114,4 @@ def _said(con: duckdb.DuckDBPyConnection, it: Subject, which: str) -> Section:
     return Section("GPU software says", tuple(items))
 
 
-DETAILS: DetailsTable = {("", "Node"): (history, report, stack), ("", "Pod"): (of_pod,)}
+DETAILS: DetailsTable = {("", "Node"): (history, health, report, stack), ("", "Pod"): (of_pod,)}
