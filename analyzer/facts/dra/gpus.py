@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 import duckdb
@@ -71,17 +72,16 @@ class _Node:
 
     object_id: int | None
     complete: bool = True
-    drivers: list[str] = field(default_factory=list)
+    drivers: dict[str, None] = field(default_factory=dict)
     wholes: set[str] = field(default_factory=set)
     parents: set[str] = field(default_factory=set)
     machines: set[str] = field(default_factory=set)
     buses: set[str] = field(default_factory=set)
     parts: int = 0
-    words: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    words: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
 
     def add(self, driver: str, gpu: str, attributes: dict[str, Any], capacity: dict[str, Any], number: int) -> None:
-        if driver not in self.drivers:
-            self.drivers.append(driver)
+        self.drivers[driver] = None
         own = str(told(driver, attributes, "uuid") or number)
         bus = str(told(driver, attributes, "pciBusID", "resource.kubernetes.io/pciBusID") or own)
         if gpu == "whole":
@@ -99,23 +99,23 @@ class _Node:
             ("cuda", told(driver, attributes, "cudaDriverVersion")),
             ("memory", _mib(capacity) if gpu != "part" else None),
         ):
-            if value is not None and str(value) not in self.words[key]:
-                self.words[key].append(str(value))
+            if value is not None:
+                self.words[key][str(value)] = None
 
     def row(self) -> dict[str, Any]:
         parents = self.parents - self.wholes - {""}
         alone = 1 if "" in self.parents and not self.wholes and not parents else 0
         # The same GPU may be published whole and for virtual machines.
         machines = self.machines - self.buses
-        memory = self.words["memory"]
+        memory = list(self.words["memory"])
         return {
             "object_id": self.object_id,
-            "drivers": self.drivers,
+            "drivers": list(self.drivers),
             "gpus": len(self.wholes) + len(parents) + alone + len(machines),
             "parts": self.parts,
             "memory_mib": int(memory[0]) if len(memory) == 1 else None,
             "complete": self.complete,
-        } | {key: ", ".join(self.words[key][:_MOST]) or None for key in ("product", "driver", "cuda")}
+        } | {key: ", ".join(islice(self.words[key], _MOST)) or None for key in ("product", "driver", "cuda")}
 
 
 def _mib(capacity: Mapping[str, Any]) -> int | None:
