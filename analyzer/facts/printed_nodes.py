@@ -22,6 +22,10 @@ _NODES = """
 SELECT o.object_id, o.input, o.name, o.json FROM objects o JOIN files f USING (file_id)
 WHERE o.api_group = '' AND o.kind = 'Node' AND f.format = ?
 """
+_UPDATE = """
+UPDATE objects SET json = c.json FROM (SELECT unnest(?::VARCHAR[]) AS json, unnest(?::BIGINT[]) AS object_id) c
+WHERE c.object_id = objects.object_id
+"""
 
 
 def settle(con: duckdb.DuckDBPyConnection) -> None:
@@ -39,7 +43,7 @@ def settle(con: duckdb.DuckDBPyConnection) -> None:
         if after != text:
             changed.append((after, object_id))
     if changed:
-        con.executemany("UPDATE objects SET json = ? WHERE object_id = ?", changed)
+        con.execute(_UPDATE, [list(column) for column in zip(*changed, strict=True)])
 
 
 def filled(node: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
