@@ -122,6 +122,13 @@ def test_a_broken_gpu_of_no_known_number_hides_which_are_free() -> None:
     assert "1 GPU of the node is faulty (Xid 79)" in cells[1].text
 
 
+def test_a_number_that_no_gpu_has_breaks_nothing() -> None:
+    text = "Nov  1 11:50:00 fox-1 kernel: NVRM: Xid (PCI:0000:3b:00): 79, pid=7, name=python, GPU has fallen off the bus.\n"
+    log = {"namespace": "", "pod": "", "container": "", "source": "other", "text": text}
+    cells, _ = map_of(BARE, slice_(device(f"gpu-{'9' * 5_000}")), logs=[log])
+    assert drawn(cells[1]) == ["unknown"]
+
+
 def test_a_plugin_that_publishes_nothing_is_named() -> None:
     owner = {
         "apiVersion": "apps/v1",
