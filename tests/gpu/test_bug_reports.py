@@ -60,7 +60,7 @@ ____________________________________________
 
 def analyzed(path: Path, out: Path) -> duckdb.DuckDBPyConnection:
     """The database that an analysis leaves."""
-    done = said("analyze", path, "-o", out, "--format", "json", "--jobs", "1")
+    done = said("analyze", path, "-o", out, "--format", "json", "--format", "md", "--jobs", "1")
     assert (done.returncode, done.stderr) == (0, "")
     return duckdb.connect(str(out / "bundle.duckdb"), read_only=True)
 
@@ -95,6 +95,8 @@ def test_a_report_beside_manifests_is_one_of_the_files(tmp_path: Path) -> None:
     found = con.execute("SELECT node, pci, mig_current, mig_pending, slowdowns, remap_failed FROM gpu_health").fetchall()
     assert found == [("forge-7", "0000:1b:00", "Enabled", "Disabled", ["HW Slowdown"], None)]
     con.close()
+    report = (tmp_path / "out" / "report.md").read_text()
+    assert report.count("MIG mode is Enabled, Disabled from the next reset on") == 1
     shown = said("show", tmp_path / "out", "node/forge-7").stdout
     assert "MIG mode is Enabled, Disabled from the next reset on" in shown
     assert "slowed down: HW Slowdown" in shown

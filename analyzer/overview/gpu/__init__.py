@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analyzer.engine.sections import Section
-from analyzer.overview.gpu import errors, mig, nodes, operator
+from analyzer.overview.gpu import errors, health, mig, nodes, operator
 from analyzer.overview.gpu.world import read
 from analyzer.overview.marks import Marks
 
@@ -19,6 +19,7 @@ def sections(con: duckdb.DuckDBPyConnection, marks: Marks) -> tuple[Section, ...
     found = [
         nodes.section(world, marks) if world else None,
         errors.section(con, marks),
+        health.section(con, marks),
         operator.section(con, marks),
         mig.section(con, marks),
     ]
