@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import duckdb
@@ -31,6 +32,7 @@ ORDER BY c.namespace, c.name
 """
 _Counters = dict[tuple[str, str], Fraction]
 _Holders = dict[tuple[int, str, str, str], list[str]]
+_Taints = dict[tuple[str | None, str | None, str | None], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +75,28 @@ def _holders(con: duckdb.DuckDBPyConnection, *, admin: bool) -> _Holders:
     return held
 
 
-def _taints(con: duckdb.DuckDBPyConnection) -> list[tuple[str | None, str | None, str | None, str]]:
+def _taints(con: duckdb.DuckDBPyConnection) -> _Taints:
+    """The taints by driver, pool and device, each of them None where a taint is for all."""
     query = (
         "SELECT driver, pool, device, key || '=' || value || ':' || effect AS words FROM device_taints "
         "WHERE narrowed IS NULL ORDER BY words"
     )
-    return con.execute(query).fetchall()
+    found: _Taints = defaultdict(list)
+    for driver, pool, device, words in con.execute(query).fetchall():
+        found[driver, pool, device].append(words)
+    return found
 
 
-def _rows(
-    pool: Pool, held: _Holders, whole: _Known, taints: list[tuple[str | None, str | None, str | None, str]]
-) -> Iterator[dict[str, Any]]:
+def _tainted(taints: _Taints, pool: Pool, name: str | None) -> list[str]:
+    """The taints of one device."""
+    keys = product((None, pool.driver), (None, pool.name), (None, name))
+    return sorted({words for key in keys for words in taints.get(key, ())})
+
+
+def _rows(pool: Pool, held: _Holders, whole: _Known, taints: _Taints) -> Iterator[dict[str, Any]]:
     unknown = _why(pool, whole)
     left, takers = _left(pool, held)
     sums = _sums(pool)
-    own = [taint for taint in taints if taint[0] in {None, pool.driver} and taint[1] in {None, pool.name}]
     seen: set[str] = set()
     for item in pool.slices:
         spec = mapping(item.value.get("spec"))
@@ -122,7 +131,7 @@ def _rows(
                 "place": place,
                 "attributes": attributes,
                 "capacity": shapes.capacity(fields),
-                "taints": sorted({taint[3] for taint in own if taint[2] in {None, name}}),
+                "taints": _tainted(taints, pool, name),
                 "counters": [f"{key[0]}/{key[1]} {_part(need, sums.get(key))}" for key, need in sorted(needs.items())],
                 "shared": fields.get("allowMultipleAllocations") is True,
                 "gpu": gpus.part_of(pool.driver, attributes),
