@@ -23,7 +23,8 @@ _MIG = "nvidia.com/mig-"
 _NODES = """
 SELECT g.object_id, g.mig_state, coalesce(g.mig_strategy, p.strategy), g.product, g.count,
     coalesce(g.sharing, 'none') <> 'none' OR coalesce(g.replicas, 1) > 1
-        OR EXISTS (SELECT 1 FROM gpu_resources r WHERE r.object_id = g.object_id AND (r.replicas > 1 OR ends_with(r.resource, '.shared'))),
+        OR EXISTS (SELECT 1 FROM gpu_resources r
+            WHERE r.object_id = g.object_id AND (r.replicas > 1 OR ends_with(r.resource, '.shared'))),
     m.configmap_id, g.mig_config,
     coalesce(': ' || m.configmap_error, '')
 FROM gpu_nodes g
@@ -61,7 +62,9 @@ class Verdict:
 def invalid(node: Node) -> Verdict | None:
     """What the labels alone say is wrong, whatever the layout."""
     if "MIG-INVALID" in node.product:
-        words = f"the product label is {node.product}: not all GPUs have the same MIG devices, as strategy single needs, or some none"
+        words = (
+            f"the product label is {node.product}: not all GPUs have the same MIG devices, as strategy single needs, or some none"
+        )
         return Verdict((words,))
     if node.count == 0:
         return Verdict(("label nvidia.com/gpu.count is 0: no GPU or MIG device is found on the node",))
