@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -198,9 +199,7 @@ def test_what_is_no_re2_expression_is_refused(pattern: str) -> None:
         ({"sources": ("current",)}, Place(), "some.log", "must-gather", False),
     ],
 )
-def test_which_logs_a_signature_is_for(
-    more: dict[str, tuple[str, ...]], place: Place, path: str, format_name: str, wanted: bool
-) -> None:
+def test_which_logs_a_signature_is_for(more: dict[str, Any], place: Place, path: str, format_name: str, wanted: bool) -> None:
     scanner = Scanner([Signature("tea/x", ("no lid",), None, **more)])
     assert (scanner.automaton_for(place, path, format_name) is not None) is wanted
 
