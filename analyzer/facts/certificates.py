@@ -75,23 +75,23 @@ SELECT 1 FROM objects WHERE kind IN ('ConfigMap', 'Secret', 'ValidatingWebhookCo
 # OpenShift notes the end on each Secret that it renews itself; kubelets ask the built-in signers again in time.
 _RENEWAL = """
 WITH holders AS MATERIALIZED (
-    SELECT object_id, input, api_group, kind, namespace, name, created_at,
+    SELECT object_id, api_group, kind, namespace, name, created_at,
         json_extract_string(json, '$.metadata.annotations."auth.openshift.io/certificate-not-after"') IS NOT NULL AS noted
     FROM objects SEMI JOIN certificates USING (object_id)
 ), requests AS MATERIALIZED (
-    SELECT object_id, input, created_at, json_extract_string(json, '$.spec.username') AS requester,
+    SELECT object_id, created_at, json_extract_string(json, '$.spec.username') AS requester,
         coalesce(json_extract_string(json, '$.spec.signerName'), '') AS signer
     FROM objects WHERE api_group = 'certificates.k8s.io' AND kind = 'CertificateSigningRequest'
 ), newest AS (
-    SELECT input, requester, signer, max(created_at) AS created_at FROM requests GROUP BY ALL
+    SELECT requester, signer, max(created_at) AS created_at FROM requests GROUP BY ALL
 ), known AS (
     SELECT h.object_id, h.noted OR coalesce(r.signer LIKE 'kubernetes.io/%', false) AS renewed,
         coalesce(n.created_at > r.created_at, false) OR b.object_id IS NOT NULL AS replaced
     FROM holders AS h
     LEFT JOIN requests AS r USING (object_id)
-    LEFT JOIN newest AS n ON n.input = r.input AND n.requester = r.requester AND n.signer = r.signer
+    LEFT JOIN newest AS n ON n.requester = r.requester AND n.signer = r.signer
     LEFT JOIN objects AS b ON regexp_matches(h.name, '-[0-9]+$') AND b.name = regexp_replace(h.name, '-[0-9]+$', '')
-        AND b.input = h.input AND b.api_group = h.api_group AND b.kind = h.kind AND b.namespace = h.namespace
+        AND b.api_group = h.api_group AND b.kind = h.kind AND b.namespace = h.namespace
 ), copies AS (
     SELECT c.fingerprint, bool_or(k.renewed) AS renewed FROM certificates AS c JOIN known AS k USING (object_id) GROUP BY ALL
 )

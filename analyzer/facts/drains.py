@@ -19,13 +19,13 @@ from analyzer.facts.values import Stored, mapping, number, stored, text
 
 # Pods on cordoned nodes that a drain has to evict, and those of their namespaces that a budget may count.
 _PODS = """
-SELECT p.object_id, p.input, p.namespace, p.name, n.object_id, coalesce(p.ready, false), o.json -> '$.metadata.labels'
+SELECT p.object_id, p.namespace, p.name, n.object_id, coalesce(p.ready, false), o.json -> '$.metadata.labels'
 FROM pods p JOIN objects o USING (object_id)
-LEFT JOIN nodes n ON n.name = p.node AND n.input = p.input AND n.cordoned
+LEFT JOIN nodes n ON n.name = p.node AND n.cordoned
     AND p.owner_kind NOT IN ('DaemonSet', 'Node') AND NOT p.mirror AND p.deleted_at IS NULL
 WHERE p.phase NOT IN ('Succeeded', 'Failed')
-    AND (p.input, p.namespace) IN (
-        SELECT input, namespace FROM objects WHERE api_group = 'policy' AND kind = 'PodDisruptionBudget'
+    AND p.namespace IN (
+        SELECT namespace FROM objects WHERE api_group = 'policy' AND kind = 'PodDisruptionBudget'
     )
 """
 
@@ -33,7 +33,7 @@ WHERE p.phase NOT IN ('Succeeded', 'Failed')
 _LEAVING = """
 INSERT INTO relations
 SELECT p.object_id, n.object_id, 'drain'
-FROM pods p JOIN nodes n ON n.name = p.node AND n.input = p.input
+FROM pods p JOIN nodes n ON n.name = p.node
 WHERE n.cordoned AND p.deleted_at IS NOT NULL AND p.owner_kind NOT IN ('DaemonSet', 'Node')
 """
 
@@ -47,14 +47,14 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     budgets = [budget for budget in stored(con, [("policy", "PodDisruptionBudget")]) if _is_spent(budget)]
     if not budgets:
         return
-    pods: dict[tuple[int, str], list[tuple[Any, ...]]] = {}
-    for object_id, origin, namespace, name, node, ready, labels in con.execute(_PODS).fetchall():
+    pods: dict[str, list[tuple[Any, ...]]] = {}
+    for object_id, namespace, name, node, ready, labels in con.execute(_PODS).fetchall():
         known = mapping(orjson.loads(labels) if labels else None)
-        pods.setdefault((origin, namespace), []).append((object_id, name, node, ready, known))
+        pods.setdefault(namespace, []).append((object_id, name, node, ready, known))
     rows: list[dict[str, Any]] = []
     edges: list[dict[str, Any]] = []
     for budget in budgets:
-        for object_id, name, node, ready in _covered(budget, pods.get((budget.input, budget.namespace), [])):
+        for object_id, name, node, ready in _covered(budget, pods.get(budget.namespace, [])):
             if not ready:
                 edges.append({"src": object_id, "dst": budget.object_id, "kind": "budget"})
             if node is not None and (ready or not _lets_unready_go(budget)):

@@ -32,14 +32,14 @@ WITH told AS (
     FROM events e JOIN nodes n ON n.object_id = e.about_id
     WHERE e.reason = 'Rebooted' AND coalesce(e.last_at, e.first_at) IS NOT NULL
 ), lost AS (
-    SELECT p.input, p.node, p.object_id, k.ended_at, k.end_path FROM pods p JOIN containers k USING (object_id)
+    SELECT p.node, p.object_id, k.ended_at, k.end_path FROM pods p JOIN containers k USING (object_id)
     WHERE k.end_code = 255 OR k.end_reason IN ('Unknown', 'ContainerStatusUnknown')
 ), back AS (
     SELECT n.object_id, n.input, n.name, c.since AS back_at, false AS told, n.object_id AS source_id,
         'status.conditions[' || c.idx || '].lastTransitionTime' AS path, strftime(c.since, '%Y-%m-%dT%H:%M:%SZ') AS words
     FROM nodes n JOIN objects o USING (object_id)
     JOIN conditions c ON c.object_id = n.object_id AND c.type = 'Ready' AND c.status = 'True'
-    JOIN lost l ON l.input = n.input AND l.node = n.name AND l.ended_at BETWEEN c.since - $before AND c.since + $after
+    JOIN lost l ON l.node = n.name AND l.ended_at BETWEEN c.since - $before AND c.since + $after
     -- A node that joins the cluster becomes ready too.
     WHERE c.since > o.created_at + $before
         AND NOT EXISTS (
@@ -49,15 +49,15 @@ WITH told AS (
     SELECT object_id, input, name, back_at, back_at - $before AS from_at, back_at + $after AS to_at, told, source_id, path, words
     FROM (SELECT * FROM told UNION ALL SELECT * FROM back)
 ), apart AS (
-    SELECT *, ended_at - lag(ended_at) OVER (PARTITION BY input, node ORDER BY ended_at) <= $moment AS same
+    SELECT *, ended_at - lag(ended_at) OVER (PARTITION BY node ORDER BY ended_at) <= $moment AS same
     FROM lost WHERE ended_at IS NOT NULL AND end_path IS NOT NULL
 ), numbered AS (
-    SELECT *, count(*) FILTER (same IS NOT TRUE) OVER (PARTITION BY input, node ORDER BY ended_at) AS moment FROM apart
+    SELECT *, count(*) FILTER (same IS NOT TRUE) OVER (PARTITION BY node ORDER BY ended_at) AS moment FROM apart
 ), together AS (
     SELECT n.object_id, n.input, n.name, max(m.ended_at) AS back_at, min(m.ended_at) AS from_at, max(m.ended_at) AS to_at,
         arg_max(m.object_id, (m.ended_at, m.object_id)) AS source_id,
         arg_max(m.end_path, (m.ended_at, m.object_id)) || '.finishedAt' AS path
-    FROM numbered m JOIN nodes n ON n.input = m.input AND n.name = m.node
+    FROM numbered m JOIN nodes n ON n.name = m.node
     GROUP BY n.object_id, n.input, n.name, m.moment HAVING count(DISTINCT m.object_id) >= $together
 )
 SELECT * FROM known UNION ALL

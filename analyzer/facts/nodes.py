@@ -20,19 +20,19 @@ _NO_STATUS = "The bundle has this Node without a status."
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `nodes`, and the Nodes' rows of `states`."""
     rows = con.execute(
-        "SELECT input, name, json_extract_string(json, '$.spec.renewTime') FROM objects "
+        "SELECT name, json_extract_string(json, '$.spec.renewTime') FROM objects "
         "WHERE api_group = 'coordination.k8s.io' AND kind = 'Lease' AND namespace = 'kube-node-lease'"
     ).fetchall()
-    leases = {(number, name): moment(renewed) for number, name, renewed in rows}
+    leases = {str(name): moment(renewed) for name, renewed in rows}
     insert_rows(con, "nodes", _rows(con, leases))
     con.execute(
         "INSERT INTO states SELECT object_id, '', 'Node', '', name, state, reason, message, since FROM nodes ORDER BY object_id"
     )
 
 
-def _rows(con: duckdb.DuckDBPyConnection, leases: dict[tuple[int, str], datetime | None]) -> Iterator[dict[str, Any]]:
+def _rows(con: duckdb.DuckDBPyConnection, leases: dict[str, datetime | None]) -> Iterator[dict[str, Any]]:
     for node in stored(con, [("", "Node")]):
-        yield _row(node, leases.get((node.input, node.name)))
+        yield _row(node, leases.get(node.name))
 
 
 def _row(node: Stored, renewed: datetime | None) -> dict[str, Any]:

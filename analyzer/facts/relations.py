@@ -17,7 +17,7 @@ _NODE = "SELECT n.object_id, p.object_id, 'node' FROM pods p JOIN nodes n ON n.n
 # A pod is kept out by a node's own trouble where the scheduler names the taint that the trouble put on the node.
 _TAINT = """
 SELECT DISTINCT n.object_id, c.object_id, 'taint'
-FROM scheduling_causes c JOIN pods p ON p.object_id = c.object_id JOIN nodes n ON n.input = p.input
+FROM scheduling_causes c JOIN pods p ON p.object_id = c.object_id CROSS JOIN nodes n
 WHERE (c.taint LIKE 'node.kubernetes.io/%' AND list_contains(list_transform(n.taints, lambda t: split_part(t, '=', 1)), c.taint))
    OR (c.taint = 'node.kubernetes.io/not-ready' AND n.ready = 'False')
    OR (c.taint = 'node.kubernetes.io/unreachable' AND n.ready = 'Unknown')
@@ -65,7 +65,7 @@ JOIN objects s ON s.api_group = '' AND s.kind = 'Service'
 # What is being deleted in a namespace that is being deleted keeps it there.
 _CONTENT = """
 SELECT o.object_id, n.object_id, 'content'
-FROM objects n JOIN objects o ON o.namespace = n.name AND o.input = n.input AND o.deleted_at IS NOT NULL
+FROM objects n JOIN objects o ON o.namespace = n.name AND o.deleted_at IS NOT NULL
 WHERE n.api_group = '' AND n.kind = 'Namespace' AND n.deleted_at IS NOT NULL
 """
 

@@ -33,7 +33,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     read = [sets.read(item) for item in stored(con, [(GROUP, "JobSet")])]
     if not read:
         return
-    children = jobs.of(con, {(one.input, one.namespace, one.name): one for one in read})
+    children = jobs.of(con, {(one.namespace, one.name): one for one in read})
     version = sets.controller_version(con)
     whole = Whole.read(con).has("batch", "Job")
     for one in read:

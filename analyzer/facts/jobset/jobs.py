@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LABEL = "jobset.sigs.k8s.io/"
 
 _JOBS = """
-SELECT o.object_id, o.input, o.namespace, o.name, o.created_at, o.deleted_at, o.json -> '$.metadata.labels', o.json -> '$.status',
+SELECT o.object_id, o.namespace, o.name, o.created_at, o.deleted_at, o.json -> '$.metadata.labels', o.json -> '$.status',
     o.json -> '$.spec.suspend', w.owner_id, w.owner_name
 FROM objects o LEFT JOIN owners w ON w.object_id = o.object_id AND w.controller AND w.owner_kind = 'JobSet'
 WHERE o.api_group = 'batch' AND o.kind = 'Job'
@@ -45,21 +45,19 @@ class Child:
     counts: Mapping[str, int]
 
 
-def of(con: duckdb.DuckDBPyConnection, sets: Mapping[tuple[int, str, str], JobSet]) -> dict[int, list[Child]]:
+def of(con: duckdb.DuckDBPyConnection, sets: Mapping[tuple[str, str], JobSet]) -> dict[int, list[Child]]:
     """The Jobs of each JobSet, by the owner that they name, else by their label.
 
     Args:
         con: the database.
-        sets: the JobSets by input, namespace and name.
+        sets: the JobSets by namespace and name.
     """
     found: dict[int, list[Child]] = {}
     by_id = {one.object_id: one for one in sets.values()}
-    for object_id, origin, namespace, name, created, deleted, labels, status, suspend, owner_id, owner in con.execute(
-        _JOBS
-    ).fetchall():
+    for object_id, namespace, name, created, deleted, labels, status, suspend, owner_id, owner in con.execute(_JOBS).fetchall():
         marks = mapping(orjson.loads(labels)) if labels else {}
         called = text(marks.get(f"{LABEL}jobset-name")) or text(owner) or ""
-        one = by_id.get(owner_id) or sets.get((origin, namespace, called))
+        one = by_id.get(owner_id) or sets.get((namespace, called))
         if one is None:
             continue
         told = mapping(orjson.loads(status)) if status else {}

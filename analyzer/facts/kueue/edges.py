@@ -18,9 +18,9 @@ _CHECKS = "SELECT DISTINCT check_id, object_id, 'check' FROM workload_checks WHE
 
 # The manager stands before every Workload that it has not looked at, and every job that has none.
 _MANAGER = """
-SELECT m.object_id, w.object_id, 'manager' FROM objects m JOIN workloads w ON w.input = m.input
+SELECT m.object_id, w.object_id, 'manager' FROM objects m CROSS JOIN workloads w
 WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager' AND w.waiting AND w.cause = 'none'
-UNION SELECT m.object_id, j.object_id, 'manager' FROM objects m JOIN kueue_jobs j ON j.input = m.input
+UNION SELECT m.object_id, j.object_id, 'manager' FROM objects m CROSS JOIN kueue_jobs j
 WHERE m.api_group = 'apps' AND m.kind = 'Deployment' AND m.name = 'kueue-controller-manager'
   AND j.workload_id IS NULL AND NOT j.over
 """

@@ -21,7 +21,7 @@ SELECT p.object_id, s.object_id AS service_id,
     coalesce(c.picked_class, CASE WHEN c.picked = 'none' THEN c.declared_class END,
         CASE WHEN c.intent = 'NotConfigured' THEN s.class_annotation END)
 FROM pods p JOIN objects o USING (object_id)
-JOIN ome_services s ON s.namespace = p.namespace AND s.input = p.input
+JOIN ome_services s ON s.namespace = p.namespace
     AND s.name = json_extract_string(o.json, '$.metadata.labels."ome.io/inferenceservice"')
 LEFT JOIN ome_components c ON c.object_id = s.object_id
     AND c.component = json_extract_string(o.json, '$.metadata.labels.component')

@@ -43,7 +43,7 @@ _OWNERS = f"""
 UPDATE ome_told SET service_id = f.service_id, component = coalesce(nullif(ome_told.component, ''), f.component) FROM (
     SELECT DISTINCT t.object_id, s.object_id AS service_id,
         CASE WHEN t.kind = '{SERVICE}' THEN '' ELSE regexp_extract(t.name, '-(engine|decoder|router)$', 1) END AS component
-    FROM ome_told t JOIN objects o USING (object_id) JOIN ome_services s ON s.namespace = t.namespace AND s.input = o.input
+    FROM ome_told t JOIN objects o USING (object_id) JOIN ome_services s ON s.namespace = t.namespace
         AND s.name = CASE WHEN t.kind = '{SERVICE}' THEN t.name ELSE regexp_replace(t.name, '-(engine|decoder|router)$', '') END
     WHERE t.kind IN ('{SERVICE}', '{_REPLICA}')
 ) AS f WHERE f.object_id = ome_told.object_id

@@ -17,7 +17,7 @@ SELECT o.object_id, o.input, s.object_id AS service_id, o.kind, o.namespace, o.n
     CASE o.kind WHEN 'Deployment' THEN 'status.observedGeneration' ELSE 'metadata.generation' END AS copied_path
 FROM objects o
 LEFT JOIN owners w ON w.object_id = o.object_id AND w.owner_group = 'ome.io' AND w.owner_kind = 'InferenceService'
-JOIN ome_services s ON s.namespace = o.namespace AND s.input = o.input
+JOIN ome_services s ON s.namespace = o.namespace
     AND (s.object_id = w.owner_id OR s.name = json_extract_string(o.json, '$.metadata.labels."ome.io/inferenceservice"'))
 WHERE (o.api_group, o.kind) IN (('apps', 'Deployment'), ('leaderworkerset.x-k8s.io', 'LeaderWorkerSet'))
 """
@@ -33,7 +33,7 @@ WITH scalers AS (
 SELECT w.object_id, w.service_id, w.component, w.kind, w.name, w.copied, w.copied_path,
     min_by(c.object_id, (c.kind <> 'ScaledObject', c.name)), min_by(c.kind || ' ' || c.name, (c.kind <> 'ScaledObject', c.name))
 FROM ome_found w
-LEFT JOIN scalers c ON c.input = w.input AND c.namespace = w.namespace AND c.target = w.name AND c.target_kind = w.kind
+LEFT JOIN scalers c ON c.namespace = w.namespace AND c.target = w.name AND c.target_kind = w.kind
 GROUP BY ALL
 ORDER BY w.object_id
 """

@@ -63,15 +63,15 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         return
     whole = Whole.read(con)
     pods = pods_of(con)
-    known: dict[tuple[int, str], dict[str, Cluster]] = {}
-    ids: dict[tuple[int, str], dict[str, int]] = {}
+    known: dict[str, dict[str, Cluster]] = {}
+    ids: dict[str, dict[str, int]] = {}
     workers: list[dict[str, object]] = []
     for item in stored(con, [(GROUP, "RayCluster")]):
         one = clusters.read(item)
-        mine = pods.get((one.input, one.namespace, one.name), [])
+        mine = pods.get((one.namespace, one.name), [])
         clusters.settle(one, mine, pods_whole=whole.has("", "Pod", one.namespace))
-        known.setdefault((one.input, one.namespace), {})[one.name] = one
-        ids.setdefault((one.input, one.namespace), {})[one.name] = one.object_id
+        known.setdefault(one.namespace, {})[one.name] = one
+        ids.setdefault(one.namespace, {})[one.name] = one.object_id
         workers += [
             {"src": one.object_id, "dst": pod.object_id, "kind": "part"}
             for pod in mine
@@ -85,19 +85,18 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     rows = []
     for item in stored(con, [(GROUP, "RayJob")]):
         job = jobs.read(item)
-        space = (job.input, job.namespace)
-        submitter = around.submitters.get((job.input, job.namespace, job.name))
+        submitter = around.submitters.get((job.namespace, job.name))
         if job.initializing:
             listed = whole.has(GROUP, "RayCluster", job.namespace)
-            job.waits_for = around.waits(job, known.get(space, {}), submitter, whole=listed)
-        rows.append(jobs.row(job, ids.get(space, {}).get(job.cluster or ""), submitter.object_id if submitter else None))
+            job.waits_for = around.waits(job, known.get(job.namespace, {}), submitter, whole=listed)
+        rows.append(jobs.row(job, ids.get(job.namespace, {}).get(job.cluster or ""), submitter.object_id if submitter else None))
     insert_rows(con, "ray_jobs", rows)
     con.execute(_SUBMITTERS)
     told = [services.read(item) for item in stored(con, [(GROUP, "RayService")])]
     for service in told:
         listed = whole.has(GROUP, "RayCluster", service.namespace)
-        services.blame(service, known.get((service.input, service.namespace), {}), whole=listed)
-    insert_rows(con, "ray_services", (services.rows(one, ids.get((one.input, one.namespace), {})) for one in told))
+        services.blame(service, known.get(service.namespace, {}), whole=listed)
+    insert_rows(con, "ray_services", (services.rows(one, ids.get(one.namespace, {})) for one in told))
     insert_rows(con, "ray_applications", (row for one in told for row in services.application_rows(one)))
     con.execute(_EDGES)
     con.execute(_STATES, [GROUP])

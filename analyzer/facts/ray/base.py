@@ -15,7 +15,7 @@ from analyzer.facts.values import mapping, text
 GROUP = "ray.io"
 
 _PODS = """
-SELECT p.object_id, p.input, p.namespace, p.name, o.json -> '$.metadata.labels', p.phase, p.ready, p.ready_since, p.state,
+SELECT p.object_id, p.namespace, p.name, o.json -> '$.metadata.labels', p.phase, p.ready, p.ready_since, p.state,
     p.reason, p.message, p.since, p.created_at, p.deleted_at
 FROM pods p JOIN objects o USING (object_id) WHERE contains(o.json::VARCHAR, '"ray.io/cluster"') ORDER BY p.object_id
 """
@@ -26,7 +26,6 @@ class RayPod:
     """A pod of a RayCluster."""
 
     object_id: int
-    input: int
     namespace: str
     name: str
     cluster: str
@@ -55,18 +54,17 @@ class RayPod:
         return f"{state} ({self.reason})" if self.reason and self.reason != state else state
 
 
-def pods_of(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, str, str], list[RayPod]]:
-    """The pods of all RayClusters by input, namespace and name of the cluster."""
-    found: dict[tuple[int, str, str], list[RayPod]] = {}
+def pods_of(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], list[RayPod]]:
+    """The pods of all RayClusters by namespace and name of the cluster."""
+    found: dict[tuple[str, str], list[RayPod]] = {}
     for row in con.execute(_PODS).fetchall():
-        object_id, origin, namespace, name, labels, phase, ready, turned, state, reason, message, since, created, deleted = row
+        object_id, namespace, name, labels, phase, ready, turned, state, reason, message, since, created, deleted = row
         marks = mapping(orjson.loads(labels)) if labels else {}
         cluster = text(marks.get("ray.io/cluster"))
         if cluster is None:
             continue
         pod = RayPod(
             object_id,
-            origin,
             namespace,
             name,
             cluster,
@@ -81,7 +79,7 @@ def pods_of(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, str, str], list[R
             created,
             deleted is not None,
         )
-        found.setdefault((origin, namespace, cluster), []).append(pod)
+        found.setdefault((namespace, cluster), []).append(pod)
     return found
 
 

@@ -166,7 +166,7 @@ def blame(one: Service, clusters: Mapping[str, Cluster], *, whole: bool) -> None
 
     Args:
         one: the service, changed in place.
-        clusters: the RayClusters of its namespace and input by name.
+        clusters: the RayClusters of its namespace by name.
         whole: all RayClusters of the namespace are in the bundle.
     """
     for role in ("pending", "active"):

@@ -11,7 +11,7 @@ from analyzer.facts.ray.clusters import Cluster, lacking, trouble
 from analyzer.facts.ray.jobs import RayJob
 
 _SUBMITTERS = """
-SELECT j.object_id, j.input, j.namespace, j.name,
+SELECT j.object_id, j.namespace, j.name,
     (SELECT string_agg(p.name || ' is ' || p.state || coalesce(': "' || left(p.message, 200) || '"', ''), '; ' ORDER BY p.name)
      FROM owners w JOIN pods p ON p.object_id = w.object_id WHERE w.owner_id = j.object_id AND p.phase <> 'Succeeded')
 FROM objects j JOIN owners o ON o.object_id = j.object_id AND o.owner_kind = 'RayJob'
@@ -39,8 +39,7 @@ class Surroundings:
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         """Reads both. Needs `owners`, `pods` and Kueue's tables."""
         self.submitters = {
-            (origin, space, name): Submitter(number, words)
-            for number, origin, space, name, words in con.execute(_SUBMITTERS).fetchall()
+            (space, name): Submitter(number, words) for number, space, name, words in con.execute(_SUBMITTERS).fetchall()
         }
         self._queued = {number: (name, state, said) for number, name, state, said in con.execute(_QUEUED).fetchall()}
 

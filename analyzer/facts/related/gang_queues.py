@@ -42,7 +42,7 @@ FROM gang_queues ORDER BY object_id
 
 _WAITING = """
 SELECT g.object_id, q.object_id, o.json -> '$.spec.minResources'
-FROM gangs g JOIN gang_queues q ON q.input = g.input AND q.api_group = g.api_group AND q.name = g.queue
+FROM gangs g JOIN gang_queues q ON q.api_group = g.api_group AND q.name = g.queue
 JOIN objects o ON o.object_id = g.object_id
 WHERE g.api_group = 'scheduling.volcano.sh' AND g.state = 'Pending' AND json_type(o.json, '$.spec.minResources') = 'OBJECT'
 ORDER BY g.object_id
@@ -52,7 +52,7 @@ ORDER BY g.object_id
 _EDGES = """
 INSERT INTO relations
 SELECT q.object_id, g.object_id, 'gang-queue'
-FROM gang_queues q JOIN gangs g ON g.input = q.input AND g.api_group = q.api_group AND g.queue = q.name
+FROM gang_queues q JOIN gangs g ON g.api_group = q.api_group AND g.queue = q.name
 WHERE coalesce(g.reason, 'QueueDoesNotExist') = 'QueueDoesNotExist'
 """
 
@@ -67,7 +67,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
         return
     rows = [_row(item) for item in queues]
     whole = Whole.read(con)
-    above = {(row["input"], row["api_group"], row["name"]): row["parent"] for row in rows}
+    above = {(row["api_group"], row["name"]): row["parent"] for row in rows}
     for row in rows:
         if row["api_group"] == KAI and whole.has(KAI, "Queue"):
             row["missing"] = _missing(row, above)
@@ -81,11 +81,11 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     insert_rows(con, "gang_excess", list(_excess(con)))
 
 
-def _missing(row: dict[str, Any], above: dict[tuple[int, str, str], str | None]) -> str | None:
+def _missing(row: dict[str, Any], above: dict[tuple[str, str], str | None]) -> str | None:
     """The first queue above that does not exist: with it KAI Scheduler passes over all that are below."""
     name = row["parent"]
     for _ in range(MAX_DEPTH):
-        key = (row["input"], row["api_group"], name)
+        key = (row["api_group"], name)
         if not name:
             return None
         if key not in above:

@@ -32,9 +32,9 @@ _NAMED = """
 INSERT INTO relations
 SELECT g.object_id, p.object_id, 'gang'
 FROM gangs g JOIN (
-    SELECT object_id, input, namespace, json_extract_string(json, $path) AS gang
+    SELECT object_id, namespace, json_extract_string(json, $path) AS gang
     FROM objects WHERE api_group = '' AND kind = 'Pod' AND contains(json::VARCHAR, $word)
-) p ON p.input = g.input AND p.namespace = g.namespace AND p.gang = g.name
+) p ON p.namespace = g.namespace AND p.gang = g.name
 WHERE g.api_group = $group AND g.kind = $kind
 """
 _NAMES = (
@@ -53,7 +53,7 @@ _BASES = """
 INSERT INTO relations
 SELECT b.object_id, g.object_id, 'gang'
 FROM gangs g JOIN objects o USING (object_id)
-JOIN gangs b ON b.kind = 'PodGang' AND b.input = g.input AND b.namespace = g.namespace
+JOIN gangs b ON b.kind = 'PodGang' AND b.namespace = g.namespace
     AND b.name = json_extract_string(o.json, '$.metadata.labels."grove.io/base-podgang"')
 WHERE g.kind = 'PodGang'
 """

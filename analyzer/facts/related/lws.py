@@ -24,7 +24,7 @@ MAX_GROUPS = 10_000
 """Groups of one set that are looked at for pods that are missing altogether."""
 
 _PODS = """
-SELECT p.object_id, p.input, p.namespace, p.name, o.json -> '$.metadata.labels', p.phase, p.ready, p.ready_since, p.state,
+SELECT p.object_id, p.namespace, p.name, o.json -> '$.metadata.labels', p.phase, p.ready, p.ready_since, p.state,
     p.reason, p.message, p.since, p.created_at, p.deleted_at
 FROM pods p JOIN objects o USING (object_id)
 WHERE contains(o.json::VARCHAR, '"leaderworkerset.sigs.k8s.io/name"') ORDER BY p.object_id
@@ -38,7 +38,7 @@ GROUP BY about_id
 
 _VALUES = """
 SELECT count(DISTINCT json_extract_string(json -> '$.metadata.labels', '$.' || '"' || replace($label, '"', '') || '"'))::INTEGER
-FROM objects WHERE api_group = '' AND kind = 'Node' AND input = $input AND deleted_at IS NULL
+FROM objects WHERE api_group = '' AND kind = 'Node' AND deleted_at IS NULL
 """
 MAX_LABELS = 100
 """Node labels whose values are counted."""
@@ -59,7 +59,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     groups: list[dict[str, Any]] = []
     edges: list[dict[str, Any]] = []
     for item in sets:
-        mine = pods.get((item.input, item.namespace, item.name), {})
+        mine = pods.get((item.namespace, item.name), {})
         known = bool(mine) or whole.has("", "Pod", item.namespace)
         times, since, last = again.get(item.object_id, (0, None, None))
         anew = {"recreated": times, "recreated_since": since, "recreated_last": last}
@@ -79,32 +79,31 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
 def _domains(con: duckdb.DuckDBPyConnection, sets: list[Stored], *, known: bool) -> dict[int, dict[str, Any]]:
     """Of sets whose groups each take one value of a node label for themselves: the label, and how many values there are."""
     found: dict[int, dict[str, Any]] = {}
-    counted: dict[tuple[int, str], int] = {}
+    counted: dict[str, int] = {}
     for item in sets:
         key = text(mapping(mapping(item.value.get("metadata")).get("annotations")).get(f"{_LABEL}exclusive-topology"))
         if key is None:
             continue
-        place = (item.input, key)
-        if known and place not in counted and len(counted) < MAX_LABELS:
-            (counted[place],) = con.execute(_VALUES, {"input": item.input, "label": key}).fetchone() or (0,)
-        found[item.object_id] = {"exclusive": key, "domains": counted.get(place)}
+        if known and key not in counted and len(counted) < MAX_LABELS:
+            (counted[key],) = con.execute(_VALUES, {"label": key}).fetchone() or (0,)
+        found[item.object_id] = {"exclusive": key, "domains": counted.get(key)}
     return found
 
 
-def _pods(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, str, str], _Groups]:
-    found: dict[tuple[int, str, str], _Groups] = {}
+def _pods(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], _Groups]:
+    found: dict[tuple[str, str], _Groups] = {}
     for row in con.execute(_PODS).fetchall():
-        object_id, origin, namespace, name, labels, phase, ready, turned, state, reason, message, since, created, deleted = row
+        object_id, namespace, name, labels, phase, ready, turned, state, reason, message, since, created, deleted = row
         marks = mapping(orjson.loads(labels)) if labels else {}
         owner, index = text(marks.get(f"{_LABEL}name")), text(marks.get(f"{_LABEL}group-index"))
         if owner is None or index is None or not (index.isascii() and index.isdigit() and len(index) < 10):
             continue
         role = "leader" if marks.get(f"{_LABEL}worker-index") == "0" else "worker"
         pod = RayPod(
-            object_id, origin, namespace, name, owner, role, index, phase, bool(ready), state, reason, message,
+            object_id, namespace, name, owner, role, index, phase, bool(ready), state, reason, message,
             turned or since or created, created, deleted is not None,
         )  # fmt: skip
-        found.setdefault((origin, namespace, owner), {}).setdefault(int(index), []).append(pod)
+        found.setdefault((namespace, owner), {}).setdefault(int(index), []).append(pod)
     return found
 
 

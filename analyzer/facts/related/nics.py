@@ -24,17 +24,17 @@ ORDER BY object_id
 _EDGES = """
 INSERT INTO relations
 WITH policies AS (
-    SELECT object_id, input FROM objects
+    SELECT object_id FROM objects
     WHERE api_group = 'mellanox.com' AND kind IN ('NicClusterPolicy', 'NicNodePolicy') AND deleted_at IS NULL
 )
 SELECT o.object_id, g.object_id, 'nic'
-FROM policies o JOIN nic_nodes n ON n.input = o.input AND n.waits
+FROM policies o JOIN nic_nodes n ON n.waits
 JOIN gpu_operator_pods g ON g.node = n.name AND g.layer = 'network-operator'
 UNION ALL
-SELECT o.object_id, n.object_id, 'nic' FROM policies o JOIN nic_nodes n ON n.input = o.input AND n.waits
+SELECT o.object_id, n.object_id, 'nic' FROM policies o JOIN nic_nodes n ON n.waits
 UNION ALL
 SELECT n.object_id, o.object_id, 'nic-upgrade'
-FROM policies o JOIN nic_nodes n ON n.input = o.input AND contains(n.upgrade, 'failed')
+FROM policies o JOIN nic_nodes n ON contains(n.upgrade, 'failed')
 """
 
 

@@ -24,7 +24,7 @@ _STATES = {"Accepted": "Not accepted", "ResolvedRefs": "References not resolved"
 
 _PICKERS = """
 UPDATE inference_pools SET picker_id = s.object_id FROM objects s
-WHERE s.api_group = '' AND s.kind = 'Service' AND s.input = inference_pools.input AND s.namespace = inference_pools.namespace
+WHERE s.api_group = '' AND s.kind = 'Service' AND s.namespace = inference_pools.namespace
   AND s.name = inference_pools.picker
 """
 

@@ -32,7 +32,7 @@ ORDER BY object_id
 # A TrainJob says nothing while it runs: then its JobSet does.
 _TRAIN = """
 UPDATE states SET state = coalesce(j.state, 'Pending'), since = j.since
-FROM objects o LEFT JOIN jobsets j ON j.input = o.input AND j.namespace = o.namespace AND j.name = o.name
+FROM objects o LEFT JOIN jobsets j ON j.namespace = o.namespace AND j.name = o.name
 WHERE states.object_id = o.object_id AND states.api_group = 'trainer.kubeflow.org' AND states.kind = 'TrainJob'
     AND states.state = 'By its JobSet'
 """
@@ -42,7 +42,7 @@ _BOUND = """
 INSERT INTO relations
 SELECT b.object_id, p.object_id, 'gang'
 FROM objects b JOIN pods p
-    ON p.input = b.input AND p.namespace = b.namespace AND p.name = json_extract_string(b.json, '$.spec.podName')
+    ON p.namespace = b.namespace AND p.name = json_extract_string(b.json, '$.spec.podName')
 WHERE b.api_group = 'scheduling.run.ai' AND b.kind = 'BindRequest'
 """
 
