@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from analyzer.bundle.containers import open_container
 from analyzer.bundle.errors import BundleError, UsageError
-from analyzer.case import Case, Options, Progress, judged, signature_ids, workspace
+from analyzer.case import Case, Options, judged, signature_ids
 from analyzer.logs.originals import Original, originals
 from analyzer.memory import shares, told_if_short
+from analyzer.workspace import Progress, workspace
 
 if TYPE_CHECKING:
     import duckdb

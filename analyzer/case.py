@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from analyzer.bundle.errors import LimitError, UnreadableError, UsageError
-from analyzer.bundle.stdin import STDIN, WORDS, spooled
 from analyzer.memory import shares, told_if_short
+from analyzer.workspace import Progress, spooled_inputs, workspace
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,12 +21,6 @@ if TYPE_CHECKING:
     from analyzer.engine.evidence import Reader
     from analyzer.engine.model import Report
     from analyzer.engine.pack import Pack
-
-Progress = Callable[[str, int, int], None]
-"""Called with a stage in words, how much is done and how much there is (0 where that is not known)."""
-
-MIN_FREE_BYTES = 256 << 20
-"""Least free space in the temporary folder before a run starts: part files and spilled tables go there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +39,6 @@ class Options:
 
 
 @contextlib.contextmanager
-def workspace() -> Iterator[Path]:
-    """A private (0700) temporary folder, removed on every exit that can be caught. TMPDIR is honoured.
-
-    Raises:
-        UsageError: the temporary folder cannot be written or has less than MIN_FREE_BYTES left.
-    """
-    base = Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
-    try:
-        free = shutil.disk_usage(base).free
-    except OSError as error:
-        raise UsageError(f"the temporary folder {base} cannot be used: {error.strerror} (see TMPDIR)") from None
-    if free < MIN_FREE_BYTES:
-        raise UsageError(
-            f"the temporary folder {base} has {free >> 20} MB left, {MIN_FREE_BYTES >> 20} MB are needed (set TMPDIR)"
-        )
-    try:
-        folder = Path(tempfile.mkdtemp(prefix="triage-", dir=base))
-    except OSError as error:
-        raise UsageError(f"the temporary folder {base} cannot be written: {error.strerror}") from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
 def _rarely_collecting() -> Iterator[None]:
     """Hundreds of thousands of live objects without cycles: Python's collector would walk them again and again."""
     before = gc.get_threshold()
@@ -82,22 +47,6 @@ def _rarely_collecting() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-@contextlib.contextmanager
-def spooled_inputs(inputs: Sequence[Path], folder: Path, progress: Progress) -> Iterator[list[Path]]:
-    """The inputs with standard input in a file; errors name it as standard input."""
-    if STDIN not in inputs:
-        yield list(inputs)
-        return
-    progress(f"reading {WORDS}", 0, 0)
-    place = folder / "input"
-    place.mkdir()
-    file = spooled(place)
-    try:
-        yield [file if path == STDIN else path for path in inputs]
-    except (UsageError, UnreadableError, LimitError) as error:
-        raise type(error)(str(error).replace(str(file), WORDS)) from None
 
 
 def analyze_case(

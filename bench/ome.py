@@ -22,13 +22,13 @@ from workloads import Stages
 
 from analyzer import facts
 from analyzer.bundle.read import read_bundle
-from analyzer.case import workspace
 from analyzer.engine import analysis, needs
 from analyzer.engine.pack import load_packs, signatures_of
 from analyzer.facts.ome.services import evaluate
 from analyzer.ome.source import world_of
 from analyzer.store import database
 from analyzer.store.load import load
+from analyzer.workspace import workspace
 
 API = "ome.io/v1beta1"
 NAMESPACES = 20

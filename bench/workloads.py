@@ -25,13 +25,13 @@ from typing import Any
 
 from analyzer import facts
 from analyzer.bundle.read import read_bundle
-from analyzer.case import workspace
 from analyzer.engine import analysis, needs
 from analyzer.engine.model import Report
 from analyzer.engine.pack import load_packs, signatures_of
 from analyzer.overview import overview
 from analyzer.store import database
 from analyzer.store.load import load
+from analyzer.workspace import workspace
 
 END = datetime(2026, 11, 12, 9, 30, tzinfo=UTC)
 API = "kueue.x-k8s.io/v1beta2"

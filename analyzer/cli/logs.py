@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analyzer.bundle.errors import UsageError
-from analyzer.case import loaded, workspace
+from analyzer.case import loaded
 from analyzer.cli import paths, prepare, progress
 from analyzer.cli.errors import UNREADABLE, fail
 from analyzer.render.escape import one_line
+from analyzer.workspace import workspace
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,8 +6,9 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from analyzer.case import Options, analyze_case, workspace
+from analyzer.case import Options, analyze_case
 from analyzer.cli import progress
+from analyzer.workspace import workspace
 
 REPORTS = ("report.html", "report.md", "report.json")
 

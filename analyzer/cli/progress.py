@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
-from analyzer.case import Progress
+from analyzer.workspace import Progress
 
 
 @contextlib.contextmanager

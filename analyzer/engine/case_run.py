@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from analyzer import content
-from analyzer.engine import case_child
+from analyzer.engine import case_apart
 from analyzer.engine.case_check import Bench, bench, check
 from analyzer.engine.case_file import Case, read_cases
 from analyzer.engine.lint import lint, lint_names, lint_query
@@ -86,7 +86,7 @@ def _run_apart(folder: Path, codes: Sequence[str], processes: int) -> Iterator[O
     count = max(1, min(processes, len(codes) // APART_SHARE))
     shares = [codes[number::count] for number in range(count)]
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
-        told = [one for share in pool.map(lambda share: list(case_child.run(folder, share)), shares) for one in share]
+        told = [one for share in pool.map(lambda share: list(case_apart.run(folder, share)), shares) for one in share]
     for code, cases, problems in sorted(told, key=lambda one: codes.index(one[0])):
         yield Outcome(code, cases, problems)
 

@@ -76,7 +76,7 @@ def opened(bundle: Path, stored: Path | None, ome_namespace: str, progress: Prog
             yield Source(world_of(con, around), collected_at(con))
         return
     from analyzer.bundle.read import read_bundle
-    from analyzer.case import spooled_inputs, workspace
+    from analyzer.workspace import spooled_inputs, workspace
 
     with workspace() as folder, spooled_inputs([bundle], folder, progress) as paths:
         parts = read_bundle(

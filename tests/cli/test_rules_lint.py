@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.engine import case_child, catalogue
+from analyzer.engine import case_apart, catalogue
 from analyzer.engine.case_run import run_all
 from analyzer.engine.pack import load_packs
 from analyzer.engine.retired import retired_codes
@@ -180,7 +180,7 @@ def test_a_rule_that_never_ends_costs_only_itself(pack: Path) -> None:
         pack, "Endless", "WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r) SELECT count(*) AS object_id FROM r"
     )
     # The first answer of a process may take much longer than any other: only the endless rule has two seconds alone.
-    told = list(case_child.run(pack, ["acme/Leaks", "acme/Endless", "acme/Leaks"], seconds=2))
+    told = list(case_apart.run(pack, ["acme/Leaks", "acme/Endless", "acme/Leaks"], seconds=2))
     assert [code for code, _, _ in told] == ["acme/Leaks", "acme/Endless", "acme/Leaks"]
     assert told[0][1:] == told[2][1:] == (4, ())
     assert told[1][2] == ("pack/acme/Endless.yaml:1: its cases: took longer than 2 s and were stopped",)

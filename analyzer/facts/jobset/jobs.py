@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import orjson
 
+from analyzer.facts.jobset.children import Child
+from analyzer.facts.jobset.sets import JobSet
 from analyzer.facts.told import Condition, conditions
 from analyzer.facts.values import mapping, number, text
-
-if TYPE_CHECKING:
-    from analyzer.facts.jobset.sets import JobSet
 
 LABEL = "jobset.sigs.k8s.io/"
 
@@ -26,23 +23,6 @@ WHERE o.api_group = 'batch' AND o.kind = 'Job'
     AND (w.object_id IS NOT NULL OR contains(o.json::VARCHAR, 'jobset.sigs.k8s.io/jobset-name'))
 ORDER BY o.object_id
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Child:
-    """A Job that a JobSet made."""
-
-    object_id: int
-    jobset_id: int
-    name: str
-    group: str | None
-    index: int | None
-    attempt: int | None
-    old: bool
-    state: str
-    condition: Condition | None
-    created_at: datetime | None
-    counts: Mapping[str, int]
 
 
 def of(con: duckdb.DuckDBPyConnection, sets: Mapping[tuple[str, str], JobSet]) -> dict[int, list[Child]]:

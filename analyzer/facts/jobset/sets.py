@@ -10,8 +10,8 @@ from typing import Any
 
 import duckdb
 
+from analyzer.facts.jobset.children import Child
 from analyzer.facts.jobset.groups import Group, read_groups
-from analyzer.facts.jobset.jobs import Child
 from analyzer.facts.told import Condition, Conditions, conditions
 from analyzer.facts.values import Stored, flag, mapping, mappings, number, strings, text
 
