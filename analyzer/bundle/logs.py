@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from analyzer import times
+from analyzer.bundle.host_clock import HostClock
 from analyzer.bundle.limits import KIB, MIB, TAIL_BYTES, TAIL_LINES
 from analyzer.bundle.text import clean, clean_text
 from analyzer.redact import mask_text
@@ -53,9 +54,10 @@ class LogSummary:
 
 
 class LogCounter:
-    """Takes a log piece by piece (`feed`) and tells what is kept of it (`summary`)."""
+    """Takes a log piece by piece (`feed`) and tells what is kept of it (`summary`). `clock` is its host's, where one is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: HostClock | None = None) -> None:
+        self._clock = clock
         self._bytes = 0
         self._newlines = 0
         self._head = b""
@@ -83,8 +85,8 @@ class LogCounter:
         return LogSummary(
             bytes=self._bytes,
             lines=lines,
-            first_at=times.rfc3339(next((at for line in head if (at := time_of(line))), None)),
-            last_at=times.rfc3339(next((at for line in reversed(last) if (at := time_of(line))), None)),
+            first_at=times.rfc3339(next((at for line in head if (at := time_of(line, self._clock))), None)),
+            last_at=times.rfc3339(next((at for line in reversed(last) if (at := time_of(line, self._clock))), None)),
             tail=tail,
             tail_line=max(1, lines - count + 1),
         )
@@ -128,8 +130,8 @@ def short_line(line: str) -> str:
     return line if len(data) <= SHOWN_LINE_BYTES else clean_text(data[: SHOWN_LINE_BYTES - 3].decode("utf-8", "ignore")) + "…"
 
 
-def time_of(line: bytes) -> datetime | None:
-    """The time of a log line, where it has one with a zone.
+def time_of(line: bytes, clock: HostClock | None = None) -> datetime | None:
+    """The time of a log line, where it has one with a zone, or one of the host whose clock is given.
 
     Read are the RFC 3339 stamp that the container runtime and `kubectl logs --timestamps` put before the line (with
     `--prefix` behind the name of the pod), and the time field of structured lines (seconds since 1970 are UTC). klog's
@@ -138,6 +140,8 @@ def time_of(line: bytes) -> datetime | None:
     found = _RFC3339.match(line)
     if found:
         return times.parse(found[1].decode("ascii").replace(" +", "+").replace(" -", "-").replace(" Z", "Z"))
+    if clock and (at := clock.time_of(line)):
+        return at
     if b"time" not in line[:_KEYED_WITHIN] and b"ts" not in line[:_KEYED_WITHIN]:
         return None
     found = _KEYED.search(line[:_KEYED_WITHIN])

@@ -10,6 +10,7 @@ from analyzer.bundle import logs
 from analyzer.bundle.collect_errors import make
 from analyzer.bundle.errors import CutEntry
 from analyzer.bundle.formats.base import Place
+from analyzer.bundle.host_clock import HostClock
 from analyzer.bundle.job import Job, whole, write_error
 from analyzer.bundle.limits import MAX_DOCUMENT_BYTES
 from analyzer.bundle.logblocks import Block, blocks_of
@@ -22,11 +23,11 @@ _REQUEST_ERROR = re.compile(r"^(?:Create l|L|Request l|Read l)og (?:request )?er
 class Reading:
     """One log on its way: counted and searched piece by piece, then written."""
 
-    def __init__(self, job: Job, place: Place, first_line: int = 1) -> None:
+    def __init__(self, job: Job, place: Place, first_line: int = 1, clock: HostClock | None = None) -> None:
         self._job, self._place, self._first_line = job, place, first_line
-        self._counter = logs.LogCounter()
+        self._counter = logs.LogCounter(clock)
         automaton = job.scanner.automaton_for(place, job.task.path, job.task.format)
-        self._scan = LogScan(job.scanner, automaton, first_line) if automaton else None
+        self._scan = LogScan(job.scanner, automaton, first_line, clock) if automaton else None
 
     def feed(self, chunk: bytes) -> None:
         """The next bytes of the log."""
@@ -62,9 +63,9 @@ class Reading:
                 job.sink.write(LOG_COUNTS, ids | asdict(count))
 
 
-def read_log(job: Job, stream: BinaryIO) -> None:
-    """One log a file, read piece by piece."""
-    reading = Reading(job, job.task.assignment.place)
+def read_log(job: Job, stream: BinaryIO, clock: HostClock | None = None) -> None:
+    """One log a file, read piece by piece; `clock` is that of its host, where one is known."""
+    reading = Reading(job, job.task.assignment.place, clock=clock)
     try:
         while chunk := stream.read(logs.CHUNK_BYTES):
             reading.feed(chunk)

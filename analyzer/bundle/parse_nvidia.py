@@ -1,4 +1,4 @@
-"""A report of `nvidia-bug-report.sh`: a log whose first lines say when it was written.
+"""A report of `nvidia-bug-report.sh`: a log whose first lines say when, and by which clock, it was written.
 
 It holds the serial numbers of machine, board and GPUs (dmidecode, nvidia-smi) and the hardware addresses of network cards, which
 nothing here needs: they are masked before anything is kept of it. The host's name stays, since it says which node this is.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import io
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import BinaryIO, cast
 
 from analyzer import times
 from analyzer.bundle import logs
 from analyzer.bundle.errors import CutEntry
+from analyzer.bundle.host_clock import MONTHS, HostClock
 from analyzer.bundle.job import Job
 from analyzer.bundle.limits import KIB
 from analyzer.bundle.parse_logs import read_log
@@ -22,16 +23,24 @@ from analyzer.bundle.sniff import Rejoined, head_of
 HEAD_BYTES = 64 * KIB
 """How far the line with the date is looked for."""
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # `date` in the C locale: Tue Jul 23 07:55:31 UTC 2024; in English ones: Tue 23 Jul 2024 07:55:31 AM UTC.
 _TIME = rb"(?P<time>\d\d:\d\d:\d\d)"
+_ZONE = rb"(?P<zone>[A-Z][A-Za-z]{1,5}|[+-]\d\d(?:\d\d)?)"
 _DATES = (
-    re.compile(rb"^Date:\s+\w{3} (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>\d{1,2}) %b (?:UTC|GMT) (?P<year>\d{4})\s*$" % _TIME),
+    re.compile(rb"^Date:\s+\w{3} (?P<month>[A-Z][a-z]{2}) {1,2}(?P<day>\d{1,2}) %b %b (?P<year>\d{4})\s*$" % (_TIME, _ZONE)),
     re.compile(
-        rb"^Date:\s+\w{3} (?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2}) (?P<year>\d{4}) %b(?: (?P<half>AM|PM))? (?:UTC|GMT)\s*$"
-        % _TIME
+        rb"^Date:\s+\w{3} (?P<day>\d{1,2}) (?P<month>[A-Z][a-z]{2}) (?P<year>\d{4}) %b(?: (?P<half>AM|PM))? %b\s*$"
+        % (_TIME, _ZONE)
     ),
 )
+_UTC = ("UTC", "GMT")
+# The report prints how each file is listed, with the host's zone in numbers; those below /proc are as old as the listing.
+_LISTED = re.compile(
+    rb"^\*\*\* ls: \S+ +\d+ \S+ +\S+ +\d+ (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(?:\.\d{1,9})? ([+-]\d{4}) /proc/", re.MULTILINE
+)
+_NEAR = timedelta(minutes=30)
+"""How far the listing's time may be from the date: with more between them it is another zone's, or no listing of this run."""
+_FARTHEST = timedelta(hours=14)
 
 _NUMBER = re.compile(
     # The machine's own UUID, as dmidecode prints it; those of GPUs stay.
@@ -75,32 +84,61 @@ class _Masked(io.RawIOBase):
         return masked(text)
 
 
-def written_at(head: bytes) -> tuple[datetime, int] | None:
-    """When a report was written, and the line that says so; None where no line does, or its zone is another than UTC."""
+def written_at(head: bytes) -> tuple[HostClock, int] | None:
+    """When a report was written, and the line that says so; None where no line does, or nothing tells its zone."""
     for number, line in enumerate(head.split(b"\n"), 1):
         if line.startswith(b"Date:"):
             found = next((match for pattern in _DATES if (match := pattern.match(line))), None)
-            at = _moment({name: (value or b"").decode() for name, value in found.groupdict().items()}) if found else None
-            return (at, number) if at else None
+            clock = _clock({name: (value or b"").decode() for name, value in found.groupdict().items()}, head) if found else None
+            return (clock, number) if clock else None
     return None
 
 
-def _moment(part: dict[str, str]) -> datetime | None:
+def _clock(part: dict[str, str], head: bytes) -> HostClock | None:
+    local = _local(part)
+    zone = part["zone"]
+    if local is None:
+        return None
+    if zone in _UTC:
+        offset: timedelta | None = timedelta()
+    elif zone[0] in "+-":
+        offset = _offset(zone.ljust(5, "0"))
+    else:
+        # The letters of a zone are those of several; the numbers that stand beside the files are not.
+        offset = next((_offset(found[2].decode()) for found in _LISTED.finditer(head) if _near(found[1].decode(), local)), None)
+    return HostClock(local - offset, offset) if offset is not None else None
+
+
+def _local(part: dict[str, str]) -> datetime | None:
     hour, minute, second = (int(value) for value in part["time"].split(":"))
     if part.get("half"):
         hour = hour % 12 + (12 if part["half"] == "PM" else 0)
-    if part["month"] not in _MONTHS:
+    if part["month"] not in MONTHS or not times.EARLIEST.year < int(part["year"]) < times.LATEST.year:
         return None
     try:
-        return datetime(int(part["year"]), _MONTHS.index(part["month"]) + 1, int(part["day"]), hour, minute, second, tzinfo=UTC)
+        return datetime(int(part["year"]), MONTHS.index(part["month"]) + 1, int(part["day"]), hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None
+
+
+def _offset(text: str) -> timedelta | None:
+    """What `+0530` means; None for what is no zone of the world."""
+    ahead = timedelta(hours=int(text[1:3]), minutes=int(text[3:5]))
+    return None if ahead > _FARTHEST else -ahead if text[0] == "-" else ahead
+
+
+def _near(listed: str, local: datetime) -> bool:
+    try:
+        at = datetime.strptime(listed, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError:
+        return False
+    return abs(at - local) <= _NEAR
 
 
 def read_report(job: Job, stream: BinaryIO) -> None:
     """Read a report as a log; where it is all that the input holds, its date is the time of the collection."""
     head = head_of(stream, HEAD_BYTES)
-    told = written_at(head) if job.task.assignment.name else None
-    if told:
-        job.result.at, job.result.at_line = times.rfc3339(told[0]), told[1]
-    read_log(job, cast("BinaryIO", _Masked(Rejoined(head, stream).binary())))
+    told = written_at(head)
+    if told and job.task.assignment.name:
+        job.result.at, job.result.at_line = times.rfc3339(told[0].end), told[1]
+    read_log(job, cast("BinaryIO", _Masked(Rejoined(head, stream).binary())), told[0] if told else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer import times
 from analyzer.bundle.formats import recognise
 from analyzer.bundle.formats.nvidia_bug_report import is_report
+from analyzer.bundle.host_clock import HostClock
+from analyzer.bundle.logs import time_of
 from analyzer.bundle.parse_nvidia import masked, written_at
 from analyzer.bundle.types import Entry
 from tests.program import said
@@ -84,6 +87,19 @@ def test_a_report_alone(tmp_path: Path, packed: bool) -> None:
         assert number not in kept
 
 
+def test_the_lines_of_a_report_are_dated_by_its_own_clock(tmp_path: Path) -> None:
+    listed = "*** ls: -r--r--r-- 1 root root 0 2026-11-01 12:00:04.000000000 +0100 /proc/driver/nvidia/./version\n"
+    path = tmp_path / "nvidia-bug-report.log"
+    path.write_text(REPORT.replace("UTC 2026", "CET 2026").replace("/usr/bin/journalctl", listed + "\n/usr/bin/journalctl"))
+    con = analyzed(path, tmp_path / "out")
+    assert con.execute("SELECT as_of::VARCHAR FROM inputs").fetchall() == [("2026-11-01 11:00:00",)]
+    found = con.execute("""SELECT "at"::VARCHAR, stamp FROM xid_events""").fetchall()
+    assert found == [("2026-11-01 09:00:00", "Nov 01 10:00:00")]
+    assert con.execute("SELECT since::VARCHAR FROM findings WHERE code = 'gpu/HardwareFault'").fetchall() == [
+        ("2026-11-01 09:00:00",)
+    ]
+
+
 def test_a_report_beside_manifests_is_one_of_the_files(tmp_path: Path) -> None:
     folder = tmp_path / "sent"
     (folder / "hosts").mkdir(parents=True)
@@ -124,6 +140,9 @@ def test_a_flood_of_application_errors_hides_no_fault(tmp_path: Path) -> None:
     assert found == [("0000:1b:00", "error", "GPU Reset Required"), ("0000:3b:00", "error", None)]
 
 
+_LISTED = b"*** ls: -r--r--r-- 1 root root 0 2026-11-01 %s /proc/driver/nvidia/./version"
+
+
 @pytest.mark.parametrize(
     ("line", "at"),
     [
@@ -131,6 +150,13 @@ def test_a_flood_of_application_errors_hides_no_fault(tmp_path: Path) -> None:
         (b"Date: Sun 01 Nov 2026 12:30:00 AM UTC", datetime(2026, 11, 1, 0, 30, tzinfo=UTC)),
         (b"Date: Sun 01 Nov 2026 01:30:00 PM GMT", datetime(2026, 11, 1, 13, 30, tzinfo=UTC)),
         (b"Date: Sun Nov  1 12:00:00 CET 2026", None),
+        (b"Date: Sun Nov  1 12:00:00 +0530 2026", datetime(2026, 11, 1, 6, 30, tzinfo=UTC)),
+        (b"Date: Sun Nov  1 12:00:00 -03 2026", datetime(2026, 11, 1, 15, tzinfo=UTC)),
+        (b"Date: Sun Nov  1 12:00:00 +9900 2026", None),
+        (b"Date: Sun Nov  1 12:00:00 CET 2026\n" + _LISTED % b"12:00:03.000000000 +0100", datetime(2026, 11, 1, 11, tzinfo=UTC)),
+        # What is listed was listed by another clock, or is no file that is made while it is read.
+        (b"Date: Sun Nov  1 12:00:00 CET 2026\n" + _LISTED % b"07:00:03.000000000 +0100", None),
+        (b"Date: Sun Nov  1 12:00:00 CET 2026\n" + _LISTED.replace(b"/proc", b"/etc") % b"12:00:03.0 +0100", None),
         (b"Date: Sun Nov 31 12:00:00 UTC 2026", None),
         (b"Date: Sun Nov 30 25:00:00 UTC 2026", None),
         (b"Dates", None),
@@ -138,7 +164,39 @@ def test_a_flood_of_application_errors_hides_no_fault(tmp_path: Path) -> None:
 )
 def test_dates(line: bytes, at: datetime | None) -> None:
     told = written_at(b"x\n" + line + b"\nrest")
-    assert (told[0] if told else None) == at
+    assert (told[0].end if told else None) == at
+
+
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        (b"Nov  1 11:58:00 quay-7 kernel: NVRM: Xid", "2026-11-01T10:58:00Z"),
+        (b"Nov  1 11:58:00.123456 quay-7 kernel: NVRM: Xid", "2026-11-01T10:58:00Z"),
+        (b"<4>Dec 31 23:30:00 quay-7 kernel: NVRM: Xid", "2025-12-31T22:30:00Z"),
+        (b"kern  :err   : [Sun Nov  1 11:58:00 2026] NVRM: Xid", "2026-11-01T10:58:00Z"),
+        (b"[Nov 01 2026 11:58:00] [ERROR] [tid 7] fabric", "2026-11-01T10:58:00Z"),
+        (b"2026-11-01T11:58:00Z quay-7 kernel: NVRM: Xid", "2026-11-01T11:58:00Z"),
+        (b"Feb 29 11:58:00 quay-7 kernel: NVRM: Xid", None),
+        (b"[ 7120.120000] NVRM: Xid", None),
+        (b"Nov 1st", None),
+    ],
+)
+def test_a_line_without_a_zone_is_dated_by_the_clock_of_the_report(line: bytes, at: str | None) -> None:
+    clock = HostClock(datetime(2026, 11, 1, 11, tzinfo=UTC), timedelta(hours=1))
+    assert times.rfc3339(time_of(line, clock)) == at
+
+
+def test_the_year_of_a_line_that_is_newer_than_the_report_by_little_is_the_reports() -> None:
+    clock = HostClock(datetime(2026, 12, 31, 23, 59, tzinfo=UTC), timedelta())
+    assert times.rfc3339(clock.time_of(b"Dec 31 23:59:30 quay-7 kernel: x")) == "2026-12-31T23:59:30Z"
+    assert times.rfc3339(clock.time_of(b"Jan  2 00:00:00 quay-7 kernel: x")) == "2026-01-02T00:00:00Z"
+
+
+@given(st.binary(max_size=60), st.integers(-14, 14))
+def test_any_line_has_a_time_or_none(data: bytes, hours: int) -> None:
+    clock = HostClock(datetime(2026, 11, 1, 11, tzinfo=UTC), timedelta(hours=hours))
+    clock.time_of(b"Nov " + data)
+    clock.time_of(b"[Nov " + data)
 
 
 @given(st.binary(max_size=300))

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from analyzer import times
+from analyzer.bundle.host_clock import HostClock
 from analyzer.bundle.logs import short_line, time_of
 from analyzer.bundle.signatures.model import CONTEXT_LINES
 from analyzer.bundle.text import clean
@@ -67,8 +68,8 @@ class Count:
     last_line: int
 
 
-def masked(signature: str, raw: RawHit) -> Hit:
-    """The hit as it is kept."""
+def masked(signature: str, raw: RawHit, clock: HostClock | None = None) -> Hit:
+    """The hit as it is kept; `clock` is that of the log's host, where one is known."""
     around = raw.around
     lines = [clean(line) for line in (*around.before, around.line, *around.after)]
     shown = _masked_lines(_without_key(lines, is_open=around.in_key))
@@ -78,7 +79,7 @@ def masked(signature: str, raw: RawHit) -> Hit:
     return Hit(
         signature,
         raw.line,
-        times.rfc3339(time_of(around.line)),
+        times.rfc3339(time_of(around.line, clock)),
         short_line(hit),
         "\n".join(short_line(line) for line in shown[max(0, at - CONTEXT_LINES) : at]),
         "\n".join(short_line(line) for line in shown[at + 1 :]),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.bundle.formats.base import Place
+from analyzer.bundle.host_clock import HostClock
 from analyzer.bundle.limits import KIB
 from analyzer.bundle.signatures.kept import Count, Hit, RawHit, Surroundings, masked
 from analyzer.bundle.signatures.model import (
@@ -56,14 +57,16 @@ class _Kept:
 class LogScan:
     """The search in one log: `feed` it all, then take `hits` and `counts`."""
 
-    def __init__(self, scanner: Scanner, automaton: Automaton, first_line: int = 1) -> None:
+    def __init__(self, scanner: Scanner, automaton: Automaton, first_line: int = 1, clock: HostClock | None = None) -> None:
         """A search.
 
         Args:
             scanner: the signatures.
             automaton: what `Scanner.automaton_for` chose for this log.
             first_line: line of the file where the log starts.
+            clock: that of the log's host, where one is known.
         """
+        self._clock = clock
         self._scanner = scanner
         self._automaton = automaton
         owners = {index for group in automaton.owners for index in group if index != _KEY}
@@ -104,7 +107,7 @@ class LogScan:
         found = []
         for index, kept in self._by_id():
             name = self._scanner.signatures[index].id
-            found += [masked(name, raw) for raw in (*kept.first, *kept.last)]
+            found += [masked(name, raw, self._clock) for raw in (*kept.first, *kept.last)]
         return found
 
     def counts(self) -> list[Count]:

@@ -13,7 +13,7 @@ TABLES: tuple[Table, ...] = (
 gpu_id BIGINT the GPU or switch and boot, see xid_gpus
 log_id BIGINT the log
 line BIGINT the line of the log's file
-at TIMESTAMP its time, null where it has none with a zone
+at TIMESTAMP its time, null where nothing tells its zone
 stamp VARCHAR the time as written, where it has no zone (or counts from the boot)
 source VARCHAR who says so: kernel, fabric-manager, device-plugin, dra-driver, dcgm, cuda, nvml, nvidia-smi, lspci or pcie (AER)
 code INTEGER the Xid or SXid; null where the line has none

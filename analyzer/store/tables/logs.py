@@ -34,7 +34,7 @@ log_id BIGINT the log
 file_id INTEGER the file
 signature VARCHAR id of the signature
 line BIGINT line of the file
-at TIMESTAMP time of the line, null where it has none with a zone (a reserved word: write `h.at` or `"at"`)
+at TIMESTAMP time of the line, null where nothing tells its zone (a reserved word: write `h.at` or `"at"`)
 text VARCHAR the line, cut at 2 KB
 before VARCHAR up to 3 lines before it
 after VARCHAR up to 3 lines after it, or as many as its signature asks for (below)

@@ -105,7 +105,7 @@ start_words VARCHAR that cause in words
 log_id BIGINT the log
 line BIGINT the line that tells most
 input INTEGER its input
-at TIMESTAMP its time, null where it has none with a zone
+at TIMESTAMP its time, null where nothing tells its zone
 stamp VARCHAR the time as written, where it has no zone (or counts from the boot)
 text VARCHAR the line
 pid BIGINT number of the process on the host
