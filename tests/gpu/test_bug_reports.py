@@ -100,6 +100,25 @@ def test_the_lines_of_a_report_are_dated_by_its_own_clock(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.parametrize(
+    ("code", "address", "slot"),
+    [("79", "0000:3b:00", 1), ("48", "0000:86:00", 2), ("48", "0000:1b:00", 0), ("48", "0000:ff:00", None)],
+)
+def test_the_number_of_a_gpu_counts_the_one_that_is_lost(tmp_path: Path, code: str, address: str, slot: int | None) -> None:
+    gone = "Unable to determine the device handle for GPU1: 0000:3B:00.0: GPU is lost.  Reboot the system to recover this GPU\n"
+    later = "GPU 00000000:86:00.0\n    Product Name                          : NVIDIA A100-SXM4-80GB\n\n"
+    text = REPORT.replace("0000:1b:00): 79", f"{address}): {code}").replace(
+        "nvidia-smi --query\n", "nvidia-smi --query\n\n" + gone
+    )
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "nvidia-bug-report_forge-7.log").write_text(
+        text.replace("_" * 44 + "\n\ndmi", later + "_" * 44 + "\n\ndmi")
+    )
+    (tmp_path / "sent" / "node.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: forge-7}\nstatus: {}\n")
+    con = analyzed(tmp_path / "sent", tmp_path / "out")
+    assert con.execute("SELECT slot FROM xid_gpus WHERE pci = ?", [address]).fetchall() == [(slot,)]
+
+
 def test_a_report_beside_manifests_is_one_of_the_files(tmp_path: Path) -> None:
     folder = tmp_path / "sent"
     (folder / "hosts").mkdir(parents=True)

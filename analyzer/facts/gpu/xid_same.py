@@ -7,13 +7,10 @@ is just one such.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
-from analyzer.facts.gpu.xid_gpus import Group
-from analyzer.facts.gpu.xid_read import Event
+from analyzer.facts.gpu.xid_gpus import Group, rank
 
 EARLIER = timedelta(minutes=1)
 """So much earlier than the kernel's words those of others about the same event may be stamped."""
@@ -21,8 +18,8 @@ _MEANT = {"nvml": frozenset({79}), "cuda": frozenset({48, 94, 95, 171, 172})}
 """Xids behind words that name none, by who says them."""
 
 
-def merged(groups: list[Group], rank: Callable[[Event], Any]) -> list[Group]:
-    """The groups, those without a PCI address within the one that they speak of; `rank` is the order of a group's events."""
+def merged(groups: list[Group]) -> list[Group]:
+    """The groups, those without a PCI address within the one that they speak of."""
     places: dict[tuple[int, str, int], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
         place = group.where.node or group.where.host
