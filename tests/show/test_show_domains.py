@@ -108,6 +108,19 @@ def test_a_node_without_labels_has_the_gpus_that_a_driver_publishes() -> None:
     assert any(line.startswith("Publishes devices in:") for line in section(text, "Linked to"))
 
 
+def test_a_node_whose_mig_layout_changes_says_who_changes_it() -> None:
+    labels = {"nvidia.com/gpu.present": "true", "nvidia.com/mig.capable": "true", "nvidia.com/mig.config": "all-1g.10gb"}
+    node = thing("v1", "Node", "g7", metadata={"labels": labels | {"nvidia.com/mig.config.state": "pending"}})
+    manager = thing(
+        "v1", "Pod", "nvidia-mig-manager-m1q7w", "gpu-operator",
+        spec={"nodeName": "g7", "containers": [{"name": "nvidia-mig-manager", "image": "r.example/mig:1"}]},
+        status={"phase": "Running"},
+    )  # fmt: skip
+    lines = section(page(database([node, manager]), "node/g7"), "GPUs")
+    assert "MIG manager:  Pod gpu-operator/nvidia-mig-manager-m1q7w" in lines
+    assert not any(line.startswith("MIG manager") for line in section(page(database([node]), "node/g7"), "GPUs"))
+
+
 def test_a_node_has_its_gpus(con: duckdb.DuckDBPyConnection) -> None:
     text = page(con, "node/g1")
     lines = section(text, "GPUs")

@@ -38,7 +38,7 @@ def block(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
         )
     if row["sharing"] and row["sharing"] != "none":
         facts.append(Fact("Shared by", f"{words.short(row['sharing'])}, {row['replicas'] or 'an unknown number of'} pods a GPU"))
-    facts += _mig(row, it)
+    facts += _mig(con, row, it)
     if row["upgrade_state"]:
         facts.append(
             Fact("Driver upgrade", f"{words.quoted(row['upgrade_state'], 80)}, {words.since(row['upgrade_since'], it.as_of)}")
@@ -63,7 +63,7 @@ def _what(row: dict[str, Any]) -> str:
     return f"{least}{count} {words.short(row['product']) or 'GPUs of an unknown model'}{memory}"
 
 
-def _mig(row: dict[str, Any], it: Subject) -> list[Item]:
+def _mig(con: duckdb.DuckDBPyConnection, row: dict[str, Any], it: Subject) -> list[Item]:
     if not row["mig_capable"] and not row["mig_config"]:
         return []
     facts: list[Item] = [Fact("MIG strategy", words.short(row["mig_strategy"]) or "not set")]
@@ -72,7 +72,18 @@ def _mig(row: dict[str, Any], it: Subject) -> list[Item]:
     if row["mig_state"]:
         tone: Tone = "error" if row["mig_state"] == "failed" else "" if row["mig_state"] == "success" else "warning"
         facts.append(Fact("MIG state", f"{words.quoted(row['mig_state'], 60)}, {words.since(row['mig_since'], it.as_of)}", tone))
+        facts += _mig_manager(con, it)
     return facts
+
+
+def _mig_manager(con: duckdb.DuckDBPyConnection, it: Subject) -> list[Item]:
+    """Who changes the layout, and when it last said something: the label itself seldom has a time."""
+    found = one(con, "SELECT pod, log_last_at FROM mig_managers WHERE object_id = ? AND pod IS NOT NULL", it.id)
+    if found is None:
+        return []
+    namespace, _, name = found["pod"].partition("/")
+    last = f", last line of its log {words.ago(found['log_last_at'], it.as_of)}" if found["log_last_at"] else ""
+    return [Fact("MIG manager", f"{words.thing('', 'Pod', namespace, name)}{last}")]
 
 
 def offered(con: duckdb.DuckDBPyConnection, it: Subject) -> Section:
