@@ -212,6 +212,15 @@ def test_errors_of_a_gpu_with_cause_and_consequence() -> None:
     assert [row.depth for row in every(table)] == [0, 1, 1, 1, 1]
 
 
+def test_a_gpu_that_was_reset_asks_for_nothing_any_more() -> None:
+    done = (
+        "[  90.000000] NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)\n"
+    )
+    log = {"namespace": "", "pod": "", "container": "", "source": "dmesg", "text": LOG + done}
+    head = every(shown(node("fox-1"), logs=[log])["gpu-errors"].tables[0])[0]
+    assert head.cells[4].below == "the driver asks for no recovery any more"
+
+
 POLICY = {
     "apiVersion": "nvidia.com/v1",
     "kind": "ClusterPolicy",

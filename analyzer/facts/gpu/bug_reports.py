@@ -29,7 +29,9 @@ SELECT log_id, line, signature = 'gpu/smi-gpu', json_extract_string(fields, ['$.
 WHERE signature IN ('gpu/smi-gpu', 'gpu/smi-field') ORDER BY log_id, line
 """
 _COLUMNS = {"Product Name": "product", "GPU UUID": "uuid", "GSP Firmware Version": "firmware"}
+_RECOVERY = "GPU Recovery Action"
 _NOTHING = "N/A"
+_NO_RECOVERY = "None"
 
 MOST_LINES = 1000
 """What stands farther behind the line where a GPU begins is not about it: nvidia-smi prints a third of that."""
@@ -40,6 +42,13 @@ class Reports:
     """The GPUs that logs tell, by log, in the order of their lines."""
 
     gpus: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    whole: frozenset[int] = frozenset()
+    """The logs that are reports of nvidia-bug-report.sh: what nvidia-smi says there is newer than the kernel's lines there."""
+
+    def cleared(self) -> set[tuple[int, str]]:
+        """The GPUs (log of a report, PCI address) that need no recovery any more when the report was written."""
+        last = {(log_id, one["pci"]): one["recovery"] for log_id in self.whole for one in self.gpus.get(log_id, ()) if one["pci"]}
+        return {gpu for gpu, recovery in last.items() if recovery == _NO_RECOVERY}
 
     def gpu_above(self, log_id: int, line: int) -> str | None:
         """The PCI address of the GPU that a line of the output of `nvidia-smi -q` is about.
@@ -77,7 +86,7 @@ def derive(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Reports:
             }
         )
     insert_rows(con, "bug_reports", rows)
-    reports = Reports(_gpus(con))
+    reports = Reports(_gpus(con), frozenset(row["log_id"] for row in rows))
     insert_rows(con, "bug_report_gpus", (one for found in reports.gpus.values() for one in found))
     return reports
 
@@ -87,8 +96,10 @@ def _gpus(con: duckdb.DuckDBPyConnection) -> dict[int, list[dict[str, Any]]]:
     for log_id, line, begins, (address, key, value) in con.execute(_GPUS).fetchall():
         found = gpus.setdefault(log_id, [])
         if begins:
-            empty: dict[str, Any] = dict.fromkeys(_COLUMNS.values())
+            empty: dict[str, Any] = dict.fromkeys([*_COLUMNS.values(), "recovery", "recovery_line"])
             found.append({"log_id": log_id, "line": line, "pci": pci(address)} | empty)
+        elif found and key == _RECOVERY and value != _NOTHING and found[-1]["recovery"] is None:
+            found[-1] |= {"recovery": value, "recovery_line": line}
         elif found and key in _COLUMNS and value != _NOTHING and found[-1][_COLUMNS[key]] is None:
             found[-1][_COLUMNS[key]] = value
     return gpus

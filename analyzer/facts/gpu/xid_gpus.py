@@ -7,8 +7,8 @@ by applications that were cleaned up (45). The one that is nearest to the cause 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -27,7 +27,10 @@ _EARLY, _LATE = datetime(1, 1, 1), datetime(9999, 1, 1)  # noqa: DTZ001 - as the
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The events of one GPU and boot, in the order of cause before consequence."""
+    """The events of one GPU and boot, in the order of cause before consequence.
+
+    `cleared`: nvidia-smi says later that the driver asks for no recovery any more.
+    """
 
     where: Where
     input: int
@@ -36,6 +39,7 @@ class Group:
     uuid: str | None
     boot: int
     events: list[Event]
+    cleared: bool = False
 
 
 def groups_of(found: Found, hosts: Hosts, known: Mapping[tuple[int, str], str]) -> list[Group]:
@@ -91,8 +95,17 @@ def name_of(group: Group) -> str:
     return f"{what} that the log does not name"
 
 
+def settled(group: Group, cleared: Collection[tuple[int, str]]) -> Group:
+    """The group with whether what the driver asked for was done; `cleared` are GPUs (log, PCI address) that need nothing now."""
+    asked = [event for event in group.events if event.words.recovery]
+    done = all(event.source == "kernel" and (event.log_id, group.pci) in cleared for event in asked)
+    return replace(group, cleared=True) if asked and done and group.boot == 0 else group
+
+
 def recovery_of(group: Group) -> str | None:
     """The last recovery that the driver asked for."""
+    if group.cleared:
+        return NOTHING
     asked = [event for event in group.events if event.words.recovery]
     return max(asked, key=lambda one: (one.at or _EARLY, one.log_id, one.line)).words.recovery if asked else None
 

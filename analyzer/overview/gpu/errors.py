@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from analyzer.engine.coverage import aware
 from analyzer.engine.sections import Cell, Section, machine, number, unknown, words
 from analyzer.engine.sections import Row as Line
+from analyzer.facts.gpu.xid_gpus import NOTHING
 from analyzer.overview.marks import Marks, table
 from analyzer.overview.read import Row, cut, grouped, measured, rows
 from analyzer.render.words import listed, plural, when
@@ -81,6 +82,8 @@ def _gpu(gpu: Row, codes: list[Row], marks: Marks, as_of: datetime | None) -> Li
         f"{'held' if gpu.sure else 'the node is used'} by {listed(gpu.pods, 2)}" if gpu.pods else "",
     ]
     asks = f"the driver asks for: {gpu.recovery}" if gpu.recovery else ""
+    if gpu.recovery == NOTHING:
+        asks = "the driver asks for no recovery any more"
     cells = (
         machine(cut(name), ", ".join(part for part in below if part)),
         number(f"{'at least ' if gpu.least else ''}{gpu.events:,}"),

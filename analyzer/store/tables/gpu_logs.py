@@ -58,7 +58,7 @@ least BOOLEAN there were more lines than are kept: events is a lower bound
 first_at TIMESTAMP time of the first line that has one
 last_at TIMESTAMP time of the last line that has one
 stamp VARCHAR time of the leading line as written, where it has no zone
-recovery VARCHAR the last recovery that the driver asked for (Xid 154), null where it asked for none
+recovery VARCHAR what the driver asked for last (Xid 154; nvidia-smi -q where a report has both), null where it asked for nothing
 programs VARCHAR[] names of processes that the lines give
 jobs BOOLEAN Xids of applications come from several jobs and on this GPU alone
 log_id BIGINT the log of the leading line
@@ -93,6 +93,8 @@ pci VARCHAR PCI address
 uuid VARCHAR UUID
 product VARCHAR model
 firmware VARCHAR version of its firmware (GSP), null where it has none
+recovery VARCHAR GPU Recovery Action: the recovery that the driver asks for then, None for none; null where it is not told
+recovery_line BIGINT the line that tells it
 """,
     ),
     table(
