@@ -22,7 +22,12 @@ def _set(text: str) -> frozenset[str]:
 
 
 _TAIL = _set("value b64 base64 b tok txt base plain plaintext raw text")
-_PASSWORDS = _set("password passwd passphrase passcode passwords pwd passwds htpasswd requirepass masterauth bindpw")
+_PASSWORDS = _set(
+    """
+    password passwd passphrase passcode passwords pwd passwds htpasswd requirepass masterauth bindpw
+    pgpass dbpass mysqlpass smtppass ldappass rootpass adminpass keypass storepass dbpw rootpw adminpw
+    """
+)
 _TOKENS_OF = _set("api auth access bearer refresh admin user static bot secret bootstrap csrf")
 _NO_TOKEN = _set(
     """
@@ -72,6 +77,8 @@ _PATH = re.compile(
     r"(?:/[\w.@+-]{1,100}){0,30}/?"
 )
 _DNS_NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+_MADE = re.compile(r"(?=.{0,300}\d)(?=.{0,300}[A-Za-z])[A-Za-z0-9_-]{16,300}")
+"""What a personal access token looks like; `pat` may also be a pattern."""
 _POINTER = re.compile(r"0x[0-9a-f]{1,16}")
 _PUBLIC = ("ssh-", "ecdsa-", "-----BEGIN PUBLIC KEY", "-----BEGIN CERTIFICATE")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -117,6 +124,8 @@ def _plain_word(parts: list[str]) -> str:
         return "secret" if before in SECRET_OF or last.removesuffix("secret") in SECRET_OF else "named"
     if last in _CREDENTIALS:
         return "named"
+    if last == "pat" and before:
+        return "pat"
     pair = _SPECIAL.get(f"{before} {last}", "")
     alone = _SPECIAL.get(last, "")
     return pair or (alone if len(parts) == 1 or alone in {"connection", "docker-config"} else "")
@@ -127,7 +136,8 @@ def judge(name: str) -> str:
     """The kind of secret that a name announces, or an empty string where it announces none.
 
     `named` is for names such as `pullSecret`, whose value is often the name of a Secret; `auth` and `cookie` need a
-    value that looks the part, as does a mere `pass`, which a test may say too. See `is_harmless`.
+    value that looks the part, as does a mere `pass`, which a test may say too,
+    and a `pat`, which may be a pattern and no personal access token. See `is_harmless`.
     """
     parts = words(name)
     for first, second in pairwise(parts):
@@ -158,9 +168,10 @@ def is_object_name(value: str) -> bool:
 
 _HARMLESS: dict[str, Callable[[str], bool]] = {
     "password": lambda _: False,
-    "pass": lambda value: value.isdigit() or value.isalpha() or bool(_PATH.fullmatch(value)) or " " in value,
+    "pass": lambda value: value.replace("/", "").isdigit() or value.isalpha() or bool(_PATH.fullmatch(value)) or " " in value,
     "runtime-env": lambda value: value == "{}",
     "token": lambda value: (value.isdigit() and len(value) <= 8) or bool(_PATH.fullmatch(value)),
+    "pat": lambda value: not _MADE.fullmatch(value),
     "named": lambda value: value.isdigit() or bool(_PATH.fullmatch(value)) or all(map(is_object_name, value.split(","))),
     "connection": lambda value: bool(_URL_ONLY.fullmatch(value)),
     "key": lambda value: value.startswith(_PUBLIC) or bool(_PATH.fullmatch(value)),

@@ -15,7 +15,7 @@ import orjson
 
 from analyzer.redact import ray
 from analyzer.redact.names import is_harmless, judge
-from analyzer.redact.packed import mask_data_url, mask_packed, only_certificates
+from analyzer.redact.packed import encoded_text, mask_data_url, mask_packed, only_certificates
 from analyzer.redact.placeholder import is_masked, placeholder
 from analyzer.redact.shapes import decode_base64, is_command, mask_option
 from analyzer.redact.signs import all_needles, needles
@@ -31,6 +31,8 @@ _APPLIED = ("last-applied", "cattle.io/applied", "kapp.k14s.io/original")
 _CERTIFICATES = (".crt", ".pem", "ca-bundle", "ca.cert")
 _INLINE = ("value", "inline", "plain", "plaintext", "plainText", "data", "inlineString")
 _SECRET_FIELDS = ("data", "stringData")
+_SECRETS = frozenset(("secret", "secretlist", "sealedsecret"))
+"""Kinds, in lower case, whose values are secrets whatever they are called; manifests written by hand may have odd letters."""
 _OF_RAY = {"serveConfigV2": ray.mask_serve_config, "entrypoint": ray.mask_entrypoint}
 _REDIS_USERS = ("redisUsername", "redis-username")
 _SIZE_MARK = re.compile(rb"\d{1,12} bytes long")
@@ -48,7 +50,7 @@ def mask_object(value: dict[str, Any]) -> dict[str, Any]:
         of_ray = any(mark in raw for mark in ray.MARKS)
     except (TypeError, ValueError, RecursionError):
         found, of_ray = all_needles(), True
-    if found or of_ray or value.get("kind") in {"Secret", "SecretList"}:
+    if found or of_ray or _kind(value) in _SECRETS:
         _walk(value, found, 0)
     return value
 
@@ -92,6 +94,12 @@ def _judge_key(key: str) -> str:
     return "" if key.startswith(_HASHES) else judge(key)
 
 
+def _kind(node: dict[str, Any]) -> str:
+    """The kind in lower case, empty where there is none."""
+    kind = node.get("kind")
+    return kind.lower() if isinstance(kind, str) else ""
+
+
 def _walk(root: Any, wanted: Collection[str], depth: int) -> bool:
     """Masks in place all strings below `root` that hold one of `wanted` or whose key says so; True where any was."""
     stack: list[Any] = [root]
@@ -102,7 +110,7 @@ def _walk(root: Any, wanted: Collection[str], depth: int) -> bool:
             changed |= _walk_list(node, wanted, depth, stack)
             continue
         changed |= _special(node)
-        done = _SECRET_FIELDS if node.get("kind") == "Secret" else ()
+        done = _SECRET_FIELDS if _kind(node) == "secret" else ()
         for key, value in node.items():
             if key in done:
                 continue
@@ -137,7 +145,8 @@ def _walk_list(node: list[Any], wanted: Collection[str], depth: int, stack: list
                 new = _masked_value(kind, item, wanted, depth)
             else:
                 new = _masked_argument(item, wanted, depth)
-            command, before = item if is_command(item[:200]) else command, item[:200]
+            two = f"{before} {item[:200]}"
+            command, before = two if is_command(two) else item if is_command(item[:200]) else command, item[:200]
             kind = judge(item) if item.startswith("-") and "=" not in item and len(item) < 160 and " " not in item else ""
             if new is not item:
                 node[index] = new
@@ -195,15 +204,7 @@ def _masked_container(kind: str, value: dict[str, Any] | list[Any]) -> Any:
 
 def _special(node: dict[str, Any]) -> bool:
     """What depends on more than one key of a mapping: Secrets, pairs of name and value, docker configs, binary data."""
-    changed = False
-    kind = node.get("kind")
-    if kind == "Secret":
-        changed = _mask_secret(node)
-    elif kind == "SecretList":
-        items = node.get("items")
-        for item in items if isinstance(items, list) else ():
-            if isinstance(item, dict):
-                item.setdefault("kind", "Secret")
+    changed = _mask_by_kind(node)
     value = node.get("value")
     if isinstance(value, str):
         name = node.get("name") or node.get("key") or node.get("Name")
@@ -237,6 +238,23 @@ def _mask_each(node: dict[str, Any], kind: str, keys: Collection[str]) -> bool:
             node[key] = placeholder(kind, _dump(value))
             changed = True
     return changed
+
+
+def _mask_by_kind(node: dict[str, Any]) -> bool:
+    """What is a secret because of the kind of its object."""
+    kind = _kind(node)
+    if kind == "secret":
+        return _mask_secret(node)
+    if kind == "sealedsecret":
+        spec = node.get("spec")
+        template = spec.get("template") if isinstance(spec, dict) else None
+        # What is not sealed: it becomes data of the Secret beside what was.
+        return _mask_secret(template) if isinstance(template, dict) else False
+    items = node.get("items") if kind == "secretlist" else None
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, dict):
+            item.setdefault("kind", "Secret")
+    return False
 
 
 def _mask_secret(secret: dict[str, Any]) -> bool:
@@ -284,6 +302,8 @@ def _mask_string(text: str, depth: int) -> str:
             return _dump_inner(inner, indent="\n" in text)
     if head == "data:":
         return mask_data_url(text, _mask_file)
+    if depth < _MAX_JSON_DEPTH and (told := encoded_text(text)) is not None:
+        return text if _mask_string(told, depth + 1) == told else mask_packed("", text, _mask_file)
     return mask_text(text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import zlib
 from collections.abc import Callable
 from urllib.parse import quote, unquote_to_bytes
@@ -14,6 +15,11 @@ from analyzer.redact.shapes import decode_base64
 _MAX_UNPACKED = 4 << 20
 """How many bytes of an unpacked file are looked at; a longer one is masked whole, since nobody looked at the rest."""
 
+_MIN_ENCODED = 16
+"""A shorter value is a word."""
+
+_ENCODED = re.compile(r"[A-Za-z0-9+/_\s-]{16,}={0,2}\s*")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _KEYSTORES = (".jks", ".p12", ".pfx", ".keystore", ".key", ".keytab", ".kdbx", ".gpg")
 _BEGIN, _END = b"-----BEGIN CERTIFICATE-----", b"-----END CERTIFICATE-----"
 
@@ -37,6 +43,18 @@ def _is_base64(raw: bytes) -> bool:
     except (binascii.Error, ValueError):
         return False
     return True
+
+
+def encoded_text(value: str) -> str | None:
+    """The text that a value is base64 of as a whole; None where it is none."""
+    if len(value) < _MIN_ENCODED or not _ENCODED.fullmatch(value, 0, _MAX_UNPACKED):
+        return None
+    raw = decode_base64("".join(value.split()))
+    try:
+        text = raw.decode("utf-8") if raw is not None else ""
+    except UnicodeDecodeError:
+        return None
+    return text if text and (text.isprintable() or not _CONTROL.search(text)) else None
 
 
 def _masked_file(raw: bytes, mask: Callable[[str], str]) -> bytes | None:

@@ -221,7 +221,8 @@ def mask_schemes(text: str) -> str:
 
 
 _COMMAND = re.compile(
-    r"(?<![\w-])(curl|wget|mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli|(?:wandb|vault) login|login"
+    r"(?<![\w-])(curl|wget|mysql|mysqldump|mysqladmin|mariadb|sshpass|redis-cli|(?:wandb|vault) login"
+    r"|(?:docker|podman|buildah|skopeo|nerdctl|crane|oras|regctl|registry|oc|az) login|login"
     r"|mongosh|mongo|mongodump|mongorestore|mongoexport|mongoimport|ldapsearch|ldapwhoami|ldapadd|ldapmodify|ipmitool"
     r"|mc alias set)(?![\w-])",
     re.ASCII,
@@ -230,6 +231,7 @@ _OPTION = {
     "curl": re.compile(r"(?<=\s)(?:-u|--user|--proxy-user)[ =]?[\"']?([^\s\"':]{0,200}:[^\s\"']{1,300})"),
     "mysql": re.compile(r"(?<=\s)-p([^\s\"']{1,300})"),
     "login": re.compile(r"(?<=\s)-p[ =][\"']?([^\s\"']{1,300})"),
+    "docker login": re.compile(r"(?<=\s)-p[ =]?[\"']?([^\s\"']{1,300})"),
     "sshpass": re.compile(r"(?<=\s)-p ?[\"']?([^\s\"']{1,300})"),
     "redis-cli": re.compile(r"(?<=\s)-a ?[\"']?([^\s\"']{1,300})"),
     "wandb login": re.compile(r"(?<=\s)(?:--[\w=-]{1,40}\s){0,4}[\"']?([A-Za-z0-9._]{16,300})(?![^\s\"'])"),
@@ -240,6 +242,10 @@ _OPTION = {
 }
 _SAME = (
     {"wget": "curl", "mysqldump": "mysql", "mysqladmin": "mysql", "mariadb": "mysql", "vault login": "wandb login"}
+    | {
+        f"{tool} login": "docker login"
+        for tool in ("podman", "buildah", "skopeo", "nerdctl", "crane", "oras", "regctl", "registry", "oc", "az")
+    }
     | dict.fromkeys(("mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"), "mongo")
     | dict.fromkeys(("ldapsearch", "ldapwhoami", "ldapadd", "ldapmodify"), "ldap")
 )
@@ -293,6 +299,21 @@ _PARAMETER = re.compile(r"[?&](?:sig|(?:x-(?:amz|goog)-)?signature|key)=([^\s\"'
 def mask_parameters(text: str) -> str:
     """Signatures and keys in the query of a request that is told without its host: `GET /blob?sig=SIGNATURE`."""
     return _PARAMETER.sub(_first_group, text)
+
+
+_PASSWORD_FILE = re.compile(
+    r"^([ \t]{0,40}[\w.*-]{1,253}:(?:543[23]|6432):[A-Za-z_*][\w.*-]{0,100}:[A-Za-z_*][\w.*-]{0,100}:)(\S{1,300})([ \t\r]*)$",
+    re.MULTILINE,
+)
+
+
+def mask_password_file(text: str) -> str:
+    """The last field of a line of `.pgpass`: host:port:database:user:PASSWORD, alone on its line."""
+    return _PASSWORD_FILE.sub(_last_field, text)
+
+
+def _last_field(found: re.Match[str]) -> str:
+    return found[0] if is_masked(found[2]) else found[1] + placeholder("password", found[2]) + found[3]
 
 
 def mask_option(command: str, before: str, argument: str) -> str:

@@ -6,7 +6,9 @@ volumes, `secretName`) are known to be harmless and hide the sign inside them.
 
 from __future__ import annotations
 
+import base64
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
@@ -18,6 +20,8 @@ _WORDS = {
     **dict.fromkeys(("pass", "secret", "token", "cred", "cookie", "bearer", "mysql", "mariadb", "@tcp(", "@unix("), ""),
     **dict.fromkeys(('pwd"', "pwd=", "pwd:", "pwd\\", "pwd_", "pwd-", "pwd.", "pwd "), "pwd"),
     **dict.fromkeys(('_pw"', "_pw=", "_pw:", '-pw"', "-pw=", '"pw"'), ""),
+    **dict.fromkeys(('_pat"', "_pat=", "_pat:", '-pat"', "-pat="), ""),
+    **dict.fromkeys((":5432:", ":5433:", ":6432:"), ""),
     **dict.fromkeys(('dsn"', "dsn=", "dsn:", "dsn\\", "dsn_", "dsn-"), "dsn"),
     **dict.fromkeys(("authorization", 'auth"', "auth:", "auth=", "auth\\", "basicauth", "basic_auth", "basic-auth"), "auth"),
     **dict.fromkeys((".dockerc", '"dockerc'), "dockerc"),
@@ -46,6 +50,20 @@ Where that is empty it is the sign itself.
 """
 
 _BINARY = '"binarydata":{'
+
+_ENCODED_WORDS = ("passw", "secret", "token", "api_key", "apikey", "access_key", "private key", "credential")
+
+
+def _encoded_signs(word: str) -> Iterator[str]:
+    """What base64 of a text with that word has in it, wherever the word stands, in lower case as the signs are."""
+    for form in {word, word.upper(), word.capitalize()}:
+        for shift in range(3):
+            coded = base64.b64encode(b" " * shift + form.encode()).decode().rstrip("=")
+            # The first and last characters hold bits of what stands beside the word.
+            begin = (0, 2, 3)[shift]
+            end = (8 * (shift + len(form))) // 6
+            yield coded[begin:end].lower()
+
 
 _HARMLESS = (
     '"secretname":',
@@ -87,6 +105,7 @@ def _automaton() -> tuple[BytesAhoCorasick, tuple[str | None, ...]]:
     """The automaton over all signs, and for each what to look for in strings (None where it is harmless)."""
     table: dict[str, str | None] = {sign: needle or sign for sign, needle in _WORDS.items()}
     table[_BINARY] = ""
+    table.update({sign: sign for word in _ENCODED_WORDS for sign in _encoded_signs(word)})
     table.update({f"{word}key": "key" for word in KEY_OF})
     table.update({literal.lower(): literal.lower() for literal in CLOUD_LITERALS})
     table.update(dict.fromkeys(_HARMLESS))

@@ -23,11 +23,14 @@ _MAX_WORD = 4096
 
 _KEYWORDS = (
     "[masked:", "passw", "passphrase", "passcode", "pass", "pwd", "_pw", "-pw", "secret", "token", "cred", "key", "api key",
-    "access key",
+    "access key", "_pat=", "_pat:", '_pat"', "-pat=",
     "private key", "secret key", "auth", "bindpw", "cookie", "conn_str", "connstr", "conn-str", "connectionstr", "connection_str",
     "connection-str", "connection str", "dsn", "dockerc", "runtime",
 )  # fmt: skip
-"""What is part of every name that may announce a secret, in lower case; a placeholder is found too, to be skipped."""
+"""What is part of every name that may announce a secret, in lower case; a placeholder is found too, to be skipped.
+
+Where a name is too common without what follows it, that is part of the sign and not of the name.
+"""
 
 _SHAPES = (
     "bearer",
@@ -50,6 +53,9 @@ _SHAPES = (
     "signature=",
     "?key=",
     "&key=",
+    ":5432:",
+    ":5433:",
+    ":6432:",
     "age-secret",
     *sorted({literal.lower() for literal in shapes.CLOUD_LITERALS}),
 )
@@ -70,11 +76,13 @@ _COMMANDS = frozenset(
         "-stdin",
     )
 ) | {"from-literal"}
+_PGPASS = frozenset((":5432:", ":5433:", ":6432:"))
 _PARAMETERS = frozenset(("sig=", "signature=", "?key=", "&key="))
 _CLOUD = frozenset(_SHAPES[_SHAPES.index("age-secret") + 1 :])
 _SIGNS = (*_KEYWORDS, *_SHAPES)
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
+_BEHIND = frozenset('=:"')
 _NAME_REST = re.compile(r"[A-Za-z0-9_.-]{0,64}")
 _SEPARATOR = re.compile(r"(\\{0,8}[\"'])?[ \t]{0,8}(:=|=>|=(?![=~])|%3[Dd](?!(?:%22)?%24)|:(?!:)|>)[ \t]{0,64}")
 _VALUE = re.compile(
@@ -104,6 +112,7 @@ _QUOTED = re.compile(r"(?:[^\"\\]|\\.)*+", re.DOTALL)
 _UNQUOTED = re.compile(r"(?:\[masked:[^\s\]]{1,80}\]|[^\s,;&\"'<>\\]|,(?![\s\"']|[\w.-]{1,40}[=:])|\\(?![nrt\"'\\]))+")
 _BLOCK = re.compile(r"[|>][+-]?\d?[+-]?[ \t]*(?:\r?\n|\Z)")
 _STRUCTURE = re.compile(r"[{\[(&*]|\$\(|nil\b|map\[|<nil>|%[a-z]|\\\(")
+_BELOW = re.compile(r"\r?\n([ \t]{1,200})(?=[^ \t\r\n])")
 _LINE_HEAD = re.compile(r"(?:\A|\n|\\n)[ \t\-{,\"'\\?]*\Z")
 _LONG = frozenset(("runtime-env", "authorization", "cookie", "connection"))
 _SCHEME_HEAD = re.compile(
@@ -169,6 +178,8 @@ def mask_text(text: str) -> str:
         masked = shapes.mask_handed(masked)
     if found & _PARAMETERS:
         masked = shapes.mask_parameters(masked)
+    if found & _PGPASS:
+        masked = shapes.mask_password_file(masked)
     return _mask_named(masked, signs if masked == text else _signs(masked))
 
 
@@ -182,6 +193,8 @@ def _mask_named(text: str, signs: list[tuple[int, int, int]]) -> str:
         if sign == 0:
             at = max(text.find("]", sign_end, sign_end + 100), sign_end)
             continue
+        while text[sign_end - 1] in _BEHIND:
+            sign_end -= 1  # noqa: PLW2901 - the sign is more than the name
         low = max(at, start - 64)
         while start > low and text[start - 1] in _NAME_CHARS:
             start -= 1  # noqa: PLW2901 - the sign is inside a longer name
@@ -219,7 +232,7 @@ def _value_span(text: str, start: int, end: int, kind: str) -> tuple[int, int] |
             return _line_span(text, start, at, kind)
         return _plain_span(text, at, kind, prose=True, strict=True)
     if at >= len(text) or text[at] in "\r\n":
-        return _nested_span(text, start, at) if kind == "runtime-env" else None
+        return _nested_span(text, start, at) if kind == "runtime-env" else _below_span(text, start, at, kind)
     return _plain_span(text, at, kind, prose=False, strict=False)
 
 
@@ -379,6 +392,26 @@ def _nested_span(text: str, start: int, at: int) -> tuple[int, int] | None:
     while begin < end and text[begin] in " \t":
         begin += 1
     return (begin, end) if end > begin else None
+
+
+def _below_span(text: str, start: int, at: int, kind: str) -> tuple[int, int] | None:
+    """The one word on the next line, deeper than the name that begins this one: YAML and JSON may break there."""
+    if kind in _LONG or kind == "named" or not _LINE_HEAD.search(text[max(0, start - 120) : start]):
+        return None
+    line_start = text.rfind("\n", max(0, start - 400), start) + 1
+    indent = len(text[line_start:start]) - len(text[line_start:start].lstrip(" "))
+    below = _BELOW.match(text, at)
+    if below is None or len(below[1].expandtabs()) <= indent:
+        return None
+    stop = _line_end(text, below.end())
+    quote = _QUOTE.match(text, below.end())
+    if quote:
+        span = _quoted_span(text, quote.end(), quote[1])
+        return span if span[1] <= stop and text[span[1] + len(quote[1]) : stop].strip() in {"", ",", "}"} else None
+    word = text[below.end() : stop].strip()
+    if not word or " " in word or word[0] in "-{[#|>&*!" or word.endswith(":") or word.lower() in _PROSE:
+        return None
+    return below.end(), below.end() + len(word)
 
 
 def _element_span(text: str, start: int, at: int) -> tuple[int, int] | None:

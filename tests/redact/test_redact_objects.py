@@ -96,6 +96,22 @@ PLANTED: dict[str, dict[str, Any]] = {
     "ray runtime env mapping": {"kind": "RayJob", "spec": {"runtime_env": {"env_vars": {"A": SECRET}}}},
     "ignition file": {"kind": "MachineConfig", "source": "data:," + quote(DOCKER)},
     "ignition file base64": {"kind": "MachineConfig", "source": "data:text/plain;base64," + b64(f"password={SECRET}")},
+    "a secret's kind in odd letters": {"apiVersion": "v1", "kind": "secret", "data": {"x": b64(SECRET)}},
+    "sealed secret's template": {"kind": "SealedSecret", "spec": {"template": {"stringData": {"x": SECRET}}}},
+    "sealed secret's template in a list": {
+        "kind": "List",
+        "items": [{"kind": "SealedSecret", "spec": {"template": {"data": {"x": SECRET}}}}],
+    },
+    "env with a personal access token": pod(env=[{"name": "AZURE_PAT", "value": f"{SECRET}{SECRET}"}]),
+    "env of libpq": pod(env=[{"name": "PGPASS", "value": SECRET}]),
+    "docker login, joined": pod(command=["/usr/bin/docker", "login", "-u", "shop", f"-p{SECRET}", "registry.example.com"]),
+    "docker login, apart": pod(command=["podman", "login", "-u", "shop", "-p", SECRET]),
+    "pgpass file": config_map(**{".pgpass": f"db.example.com:5432:shop:shop:{SECRET}\n"}),
+    "pgpass file under another name": config_map(init=f"# who\ndb.example.com:5432:*:shop:{SECRET}\n"),
+    "base64 under a neutral name": config_map(blob=b64(f"a: 1\npassword={SECRET}\n")),
+    "base64 in capitals": config_map(blob=b64(f"export A=1\nexport DB_PASSWORD={SECRET}\n")),
+    "base64 of cloud-init": {"kind": "VirtualMachine", "userDataBase64": b64(f"#cloud-config\npassword: {SECRET}\n")},
+    "base64 of JSON": pod(env=[{"name": "SETTINGS", "value": b64(json.dumps({"x": {"token": SECRET}}))}]),
     "password hash": {"kind": "MachineConfig", "users": [{"name": "core", "passwordHash": f"$6$rounds$abc{SECRET}"}]},
 }
 
