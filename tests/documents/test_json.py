@@ -117,6 +117,15 @@ def test_error_lines_between_documents_are_told() -> None:
     assert (problem.line, "Forbidden" in problem.message) == (2, True)
 
 
+def test_an_object_behind_something_else_on_the_line_is_read_and_what_stands_between_is_told() -> None:
+    first, second, third = (json.dumps(pod(name)).encode() for name in "abc")
+    data = b"\n" + first + b" garbage " + second + third + b"\n"
+    assert [item.name for item in items(data)] == ["a", "b", "c"]
+    assert [(problem.line, problem.message) for problem in problems(data)] == [
+        (2, "something between two values of one line is no object")
+    ]
+
+
 def test_bytes_decide_not_names() -> None:
     assert [item.name for item in items(b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", POD_HINT)] == ["a"]
     assert others(b'{"a": 1}') == [{"a": 1}]
@@ -127,6 +136,8 @@ def test_damage_takes_linear_time() -> None:
     parts(b'{"a": "x' * 20_000)
     parts(b"[" * 50_000 + b'"' * 50_001)
     parts(b'{"items":[' + b"{" * 100_000)
+    parts(b"{} x " * 50_000)
+    parts(b'{"a": 1} {"kind": ' * 20_000)
     parts(b"{\n" * 30_000)
     parts(b"\t" * 1_000_000 + b"{")
     parts(b"==== START logs for container a of pod b/c ====\nx\n" * 20_000)

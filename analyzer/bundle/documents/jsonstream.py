@@ -35,22 +35,39 @@ def read_values(shapes: Shapes, start: int, end: int) -> Iterator[Part]:
 
 
 _VALUE_LINE = re.compile(rb"^[ \t]*[\[{]", re.MULTILINE)
+_OBJECT_INSIDE = re.compile(rb"\{\s{0,8}\"(?:apiVersion|kind|metadata|items|spec|status)\"\s{0,8}:")
+"""What an object begins with in the middle of a line, behind another one."""
 
 
 def _next_value(data: bytes, position: int, end: int) -> int:
-    """Where the next value begins: directly here, else at the beginning of a line."""
+    """Where the next value begins: directly here, else at the beginning of a line, or on this line as objects begin."""
     at = SEPARATOR.match(data, position, end)
     here = at.end() if at else position
     if data[here : here + 1] in (b"{", b"["):
         return here
+    line_end = data.find(b"\n", here, end)
+    inside = _OBJECT_INSIDE.search(data, here, line_end if line_end >= 0 else end)
+    if inside:
+        return inside.start()
     found = _VALUE_LINE.search(data, here, end)
     return found.end() - 1 if found else -1
 
 
 def _between(shapes: Shapes, start: int, end: int) -> Iterator[Problem]:
-    """Problems for lines between values that look like error messages; all other text there is skipped."""
+    """Problems for lines between values that look like error messages, and for what stands between values of one line.
+
+    All other text there is skipped.
+    """
     text = shapes.source.data[start:end]
     if not text.strip(b" \t\r\n,"):
+        return
+    if (
+        b"\n" not in text
+        and start > 0
+        and shapes.source.data[start - 1 : start] in (b"}", b"]")
+        and end < len(shapes.source.data)
+    ):
+        yield Problem("something between two values of one line is no object", shapes.source.line(start))
         return
     at = start
     for line in text.splitlines(keepends=True):
