@@ -98,6 +98,8 @@ def _candidates(found: Sequence[Draft], edges: Edges) -> dict[int, dict[int, int
 
 def _links(draft: Draft, found: Sequence[Draft], by_code: dict[str, list[int]]) -> list[Cause]:
     """What a finding explains: by its own rule, and by the rules of others that name it as their cause."""
+    if not draft.causes:
+        return []
     links = list(draft.rule.explains)
     for code, positions in by_code.items():
         by = found[positions[0]].rule.explained_by

@@ -42,7 +42,10 @@ class Quote:
 
 @dataclass(slots=True)
 class Draft:
-    """A finding that still knows the database: its objects by id, its evidence without lines."""
+    """A finding that still knows the database: its objects by id, its evidence without lines.
+
+    `causes`: it may explain others, as its rule says; False where its row says that it cannot.
+    """
 
     rule: Rule
     id: str
@@ -60,6 +63,7 @@ class Draft:
     quotes: list[Quote]
     why: str
     count: int = 1
+    causes: bool = True
 
     @property
     def code(self) -> str:
@@ -246,6 +250,7 @@ def _draft(rule: Rule, cases: list[_Case], objects: Objects, context: Context) -
         quotes=_quotes(cases),
         why=words.why,
         count=len(members),
+        causes=any(case.row.get("causes") is not False for case in cases),
     )
 
 

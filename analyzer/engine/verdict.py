@@ -19,6 +19,11 @@ NAME = 16
 MAX_WORD = 317
 """A namespace with a name has at most so many characters (Kubernetes' API: 63 and 253); what is longer is none."""
 _FIRST = re.compile("[:;] ")
+_ADDED = re.compile(r", (?:and|but|though|while|since|which|so|because) ")
+"""Where a second clause begins; in a list of ours no comma stands before `and`."""
+_WEAK_WORDS = "a an the of to for with without only and or in on by at as from than that its is are has have be not offer offers"
+_WEAK = frozenset(_WEAK_WORDS.split())
+"""Words that nothing ends with: what is cut behind them would read as a riddle."""
 _TORN = "; the bundle itself is not whole"
 _UNSEEN = ("partial", "forbidden", "not-collected", "removed")
 _HOW = {"partial": "only partly collected", "forbidden": "forbidden to the collector", "not-collected": "not collected"}
@@ -100,15 +105,27 @@ def _kinds(trees: Sequence[Tree], titles: Sequence[str], word: str) -> str:
 
 
 def clause(title: str) -> str:
-    """What a title says before its explanation (`: …`) or addition (`; …`), cut between words where long; names stay whole."""
-    left = MAX_CLAUSE
-    kept: list[str] = []
-    for word in _FIRST.split(title, maxsplit=1)[0].rstrip(".:;").split():
-        left -= min(len(word), NAME) + bool(kept)
-        if left < 0:
-            return f"{' '.join(kept).rstrip(',;')} …"
-        kept.append(clip(word, MAX_WORD))
-    return " ".join(kept)
+    """What a title says before its explanation (`: …`) or addition (`; …`); where that is long, before its second clause.
+
+    What is still long is cut between words; names stay whole.
+    """
+    words = _FIRST.split(title, maxsplit=1)[0].rstrip(".:;")
+    if _fitting(words) is None:
+        words = _ADDED.split(words, maxsplit=1)[0]
+    kept = _fitting(words)
+    if kept is not None:
+        return kept
+    parts = words.split()
+    while parts and (_fitting(" ".join(parts)) is None or parts[-1].lower() in _WEAK):
+        parts.pop()
+    return f"{(_fitting(' '.join(parts)) or '').rstrip(',;')} …".lstrip()
+
+
+def _fitting(words: str) -> str | None:
+    """The words where they are short enough, long names not counted whole; else None."""
+    parts = words.split()
+    size = sum(min(len(word), NAME) for word in parts) + len(parts) - 1
+    return " ".join(clip(word, MAX_WORD) for word in parts) if size <= MAX_CLAUSE else None
 
 
 def _inside(words: str) -> str:

@@ -170,3 +170,17 @@ def test_what_no_pod_can_reach_is_not_free() -> None:
         "d": "its slice does not say which nodes it is for",
     }
     assert con.execute("SELECT DISTINCT len(taints) FROM devices").fetchall() == [(0,)]
+
+
+def test_a_slice_for_the_host_name_of_one_node_is_that_nodes() -> None:
+    selector = {
+        "nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-7"]}]}]
+    }
+    published = slice_("s", {"name": "a"})
+    published["spec"].pop("nodeName")
+    published["spec"]["nodeSelector"] = selector
+    seven, eight = (node(name, **{"kubernetes.io/hostname": "host-7"}) for name in ("n7", "n8"))
+    assert rows(database([seven, published]), "SELECT node FROM devices") == [{"node": "n7"}]
+    (twice,) = rows(database([seven, eight, published]), "SELECT node, place FROM devices")
+    assert twice["node"] is None
+    assert "host-7" in twice["place"]

@@ -84,12 +84,20 @@ def test_a_cause_is_named_in_a_short_clause(write: Any, analyse: Any) -> None:
         (f"Pod {'x' * 5000} is down", None),
         (
             f"Pod a {'waits and ' * 20}is down: why",
-            "Pod a waits and waits and waits and waits and waits and waits and waits and …",
+            "Pod a waits and waits and waits and waits and waits and waits and waits …",
         ),
         (f"A {'b' * 40} and {'c' * 40} and {'d' * 40}", f"A {'b' * 40} and {'c' * 40} and {'d' * 40}"),
         ("", ""),
+        (
+            "Pod lab/eval asks for nvidia.com/mig-1g.10gb, and the GPU nodes offer only nvidia.com/mig-3g.40gb",
+            "Pod lab/eval asks for nvidia.com/mig-1g.10gb",
+        ),
+        (
+            "4 pods of ReplicaSet lab/eval ask for nvidia.com/mig-1g.10gb that none of the GPU nodes offers to anyone",
+            "4 pods of ReplicaSet lab/eval ask for nvidia.com/mig-1g.10gb that none of the GPU …",
+        ),
     ],
-    ids=["longest name", "no name", "long clause", "three names", "nothing"],
+    ids=["longest name", "no name", "long clause", "three names", "nothing", "second clause", "weak words"],
 )
 def test_names_stay_whole_and_long_clauses_end_between_words(title: str, says: str | None) -> None:
     found = clause(title)

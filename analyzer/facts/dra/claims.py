@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 from analyzer.facts.dra import shapes
+from analyzer.facts.dra.hosts import hosts, pinned
 from analyzer.facts.rows import insert_rows
 from analyzer.facts.values import Stored, mapping, mappings, moment, stored, strings, text
 
@@ -33,17 +34,11 @@ class _State:
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
     """Fills `claims`, `claim_requests`, `claim_devices`, `claim_users` and the claims' rows of `states`; needs `nodes`."""
-    hosts = {
-        (number, host): name
-        for number, host, name in con.execute(
-            "SELECT n.input, json_extract_string(o.json, '$.metadata.labels.\"kubernetes.io/hostname\"'), n.name "
-            "FROM nodes n JOIN objects o USING (object_id)"
-        ).fetchall()
-    }
+    known = hosts(con)
     rows = _Rows()
     for claim in stored(con, [KIND]):
         if not shapes.is_classic(claim.value):
-            _add(rows, claim, hosts)
+            _add(rows, claim, known)
     insert_rows(con, "claims", rows.claims)
     insert_rows(con, "claim_requests", rows.requests)
     insert_rows(con, "claim_devices", rows.devices)
@@ -54,7 +49,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-def _add(rows: _Rows, claim: Stored, hosts: dict[tuple[int, str], str]) -> None:
+def _add(rows: _Rows, claim: Stored, known: dict[str, str]) -> None:
     spec, status = mapping(claim.value.get("spec")), mapping(claim.value.get("status"))
     allocation = shapes.allocation(status)
     results = mappings(mapping((allocation or {}).get("devices")).get("results"))
@@ -64,7 +59,7 @@ def _add(rows: _Rows, claim: Stored, hosts: dict[tuple[int, str], str]) -> None:
     unbound = sorted({name for result in results for name in _unbound(result, conditions)})
     allocated_at = moment((allocation or {}).get("allocationTimestamp"))
     selector = (allocation or {}).get("nodeSelector")
-    node = shapes.pinned(selector) or hosts.get((claim.input, shapes.hostname(selector) or ""))
+    node = pinned(selector, known)
     state = _state(claim, allocation, devices, users)
     rows.devices += devices
     rows.users += users

@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 
 from analyzer.facts.dra import gpus, shapes
+from analyzer.facts.dra.hosts import hosts, pinned
 from analyzer.facts.dra.slices import Pool, counter_sets, devices_of, pools
 from analyzer.facts.quantity import parse
 from analyzer.facts.rows import insert_rows
@@ -37,11 +38,14 @@ _Taints = dict[tuple[str | None, str | None, str | None], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the bundle has: why "free" cannot be said (None where it can), all nodes (None where not whole), admin claims."""
+    """What the bundle has: why "free" cannot be said (None where it can), all nodes (None where not whole), admin claims, and
+    nodes by host name.
+    """
 
     claims: str | None
     nodes: frozenset[tuple[int, str]] | None
     admins: _Holders
+    hosts: dict[str, str]
 
 
 def derive(con: duckdb.DuckDBPyConnection) -> None:
@@ -59,7 +63,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     if held_whole.has("", "Node"):
         nodes = frozenset(con.execute("SELECT input, name FROM nodes").fetchall())
     taints = _taints(con)
-    known = _Known(why, nodes, admins)
+    known = _Known(why, nodes, admins, hosts(con))
     insert_rows(con, "devices", (row for pool in pools(con) for row in _rows(pool, held, known, taints)))
     con.execute(
         "INSERT INTO states "
@@ -111,7 +115,7 @@ def _rows(pool: Pool, held: _Holders, whole: _Known, taints: _Taints) -> Iterato
             # A counter that is not defined here may be in a slice that lacks: what is left of it is not known.
             short = next((key for key, need in needs.items() if key in sums and left[key] < need), None)
             taken_by = sorted(takers.get(short, ())) if short and not claims else []
-            node, place = _place(spec, fields)
+            node, place = _place(spec, fields, whole.hosts)
             state, message = _state(claims, taken_by, short, unknown or _nowhere(pool, node, place, whole))
             attributes = shapes.attributes(fields)
             yield {
@@ -220,10 +224,10 @@ def _amount(value: Fraction) -> str:
     return f"{int(value):,}" if value.denominator == 1 else f"{float(value):g}"
 
 
-def _place(spec: dict[str, Any], fields: dict[str, Any]) -> tuple[str | None, str | None]:
+def _place(spec: dict[str, Any], fields: dict[str, Any], known: dict[str, str]) -> tuple[str | None, str | None]:
     """The node of a device, and where it can be reached in words; a slice may leave that to each device."""
     where = fields if spec.get("perDeviceNodeSelection") is True else spec
-    node = text(where.get("nodeName")) or shapes.pinned(where.get("nodeSelector"))
+    node = text(where.get("nodeName")) or pinned(where.get("nodeSelector"), known)
     if node:
         return node, f"node {node}"
     if where.get("allNodes") is True:
