@@ -17,6 +17,7 @@ def told_of(row: Mapping[str, Any]) -> Iterator[Told]:
     asks = f"the driver asks for: {recovery}" if recovery not in (None, "None") else ""
     yield asks, ("recovery", "reset_required", "drain_recommended")
     yield "memory rows could not be remapped" if row["remap_failed"] else "", ("remap_failed",)
+    yield "more SRAM errors than NVIDIA's limit allows" if row["sram_exceeded"] else "", ("sram_exceeded",)
     yield "memory rows wait to be remapped until a reset" if row["remap_pending"] else "", ("remap_pending",)
     yield "memory pages wait to be retired" if row["retire_pending"] else "", ("retire_pending",)
     for name, since in (("ecc_volatile", "since the driver was loaded"), ("ecc_aggregate", "in its life")):

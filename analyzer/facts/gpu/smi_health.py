@@ -23,6 +23,7 @@ ORDER BY log_id, line
 _FIELDS = (
     "ecc_volatile",
     "ecc_aggregate",
+    "sram_exceeded",
     "remapped_correctable",
     "remapped_uncorrectable",
     "remap_pending",

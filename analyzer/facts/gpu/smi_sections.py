@@ -159,6 +159,9 @@ def _errors(leaves: list[_Leaf]) -> Iterator[Told]:
         if counted:
             shown = next((leaf for leaf in counted if _number(leaf)), counted[-1])
             yield Told(f"ecc_{kind.lower()}", sum(_number(leaf) or 0 for leaf in counted), shown.line, shown.text)
+    for leaf in leaves:
+        if leaf.path[-1] == "SRAM Threshold Exceeded" and leaf.value in _YES_NO:
+            yield Told("sram_exceeded", _YES_NO[leaf.value], leaf.line, leaf.text)
 
 
 _READERS: dict[str, Callable[[list[_Leaf]], Iterator[Told]]] = {

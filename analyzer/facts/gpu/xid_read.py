@@ -35,6 +35,7 @@ _SOURCES = {
     "gpu/xid-cuda-ecc": "cuda",
     "gpu/xid-gpu-lost": "nvml",
     "gpu/xid-smi-remap": "nvidia-smi",
+    "gpu/xid-smi-sram": "nvidia-smi",
     "gpu/xid-smi-pending": "nvidia-smi",
     "gpu/xid-smi-recovery": "nvidia-smi",
     "gpu/xid-smi-reset": "nvidia-smi",
@@ -48,6 +49,13 @@ _LOST = xid_codes.Meaning(
 _REMAP = xid_codes.Meaning(
     "memory rows could not be remapped", "Drain the node and reset the GPU; have it replaced if the failure stays", "hardware", 2
 )
+_SRAM = xid_codes.Meaning(
+    "uncorrectable errors of the GPU's SRAM exceed the limit at which NVIDIA replaces it",
+    "Drain the node, run NVIDIA's field diagnostic on the GPU and ask for its replacement with the result",
+    "hardware",
+    2,
+)
+"""NVIDIA's policy (GPU Memory Error Management): the flag is one of the two criteria for a return."""
 _WAITING = {
     "remap_pending": xid_codes.Meaning(
         "memory rows wait to be remapped until the GPU is reset",
@@ -92,6 +100,7 @@ _WITHOUT_CODE = {
     "gpu/xid-gpu-lost": _LOST,
     "gpu/xid-cuda-ecc": _ECC,
     "gpu/xid-smi-remap": _REMAP,
+    "gpu/xid-smi-sram": _SRAM,
     "gpu/xid-smi-recovery": _ASKS,
     "gpu/xid-smi-reset": _ASKS,
     "gpu/xid-lspci": _GONE,
@@ -240,7 +249,7 @@ def _states(signature: str, told: dict[str, Any]) -> str:
     """The field of `gpu_health` that a line of `nvidia-smi -q` fills."""
     if "what" in told:
         return RESETS[told["what"]][0]
-    return "recovery" if signature == "gpu/xid-smi-recovery" else "remap_failed"
+    return {"gpu/xid-smi-recovery": "recovery", "gpu/xid-smi-sram": "sram_exceeded"}.get(signature, "remap_failed")
 
 
 def _code(told: dict[str, Any]) -> int | None:

@@ -111,6 +111,7 @@ pci VARCHAR PCI address
 uuid VARCHAR UUID, null where the log does not tell it
 ecc_volatile BIGINT uncorrectable memory errors since the driver was loaded
 ecc_aggregate BIGINT uncorrectable memory errors in the GPU's life
+sram_exceeded BOOLEAN uncorrectable errors of its SRAM are more than NVIDIA's limit for a replacement
 remapped_correctable BIGINT memory rows that were remapped for correctable errors
 remapped_uncorrectable BIGINT memory rows that were remapped for uncorrectable errors
 remap_pending BOOLEAN rows wait to be remapped with the next reset
