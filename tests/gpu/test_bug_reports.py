@@ -119,6 +119,38 @@ def test_the_number_of_a_gpu_counts_the_one_that_is_lost(tmp_path: Path, code: s
     assert con.execute("SELECT slot FROM xid_gpus WHERE pci = ?", [address]).fetchall() == [(slot,)]
 
 
+PROC = """*** /proc/driver/nvidia/./gpus/0000:{bus}:00.0/information
+*** ls: -r--r--r-- 1 root root 0 2026-11-01 12:00:00.000000000 +0000 /proc/driver/nvidia/./gpus/0000:{bus}:00.0/information
+Model: \t\t NVIDIA A100-SXM4-80GB
+IRQ:   \t\t 25{minor}
+GPU UUID: \t {uuid}
+Video BIOS: \t ??.??.??.??.??
+Bus Location: \t 0000:{bus}:00.0
+Device Minor: \t {minor}
+GPU Firmware: \t N/A
+
+____________________________________________
+
+"""
+
+
+def test_the_kernel_module_knows_a_gpu_that_nvidia_smi_does_not_reach(tmp_path: Path) -> None:
+    uuid = "GPU-00c0ffee-0001-0002-0003-00000000003b"
+    module = PROC.format(bus="1b", minor=0, uuid="GPU-????????-????-????-????-????????????") + PROC.format(
+        bus="3b", minor=1, uuid=uuid
+    )
+    path = tmp_path / "nvidia-bug-report.log"
+    path.write_text(
+        REPORT.replace("/usr/bin/journalctl", module + "/usr/bin/journalctl").replace("(PCI:0000:1b:00)", "(PCI:0000:3b:00)")
+    )
+    con = analyzed(path, tmp_path / "out")
+    assert con.execute("SELECT pci, uuid, minor, firmware FROM bug_report_gpus ORDER BY pci").fetchall() == [
+        ("0000:1b:00", "GPU-00c0ffee-0001-0002-0003-000000000001", 0, "535.129.03"),
+        ("0000:3b:00", uuid, 1, None),
+    ]
+    assert con.execute("SELECT pci, uuid FROM xid_gpus").fetchall() == [("0000:3b:00", uuid)]
+
+
 def test_a_report_beside_manifests_is_one_of_the_files(tmp_path: Path) -> None:
     folder = tmp_path / "sent"
     (folder / "hosts").mkdir(parents=True)

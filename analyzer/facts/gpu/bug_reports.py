@@ -6,6 +6,7 @@ Taken is only what one line says by itself: names and versions. Serial numbers a
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +29,13 @@ _GPUS = """
 SELECT log_id, line, signature = 'gpu/smi-gpu', json_extract_string(fields, ['$.pci', '$.key', '$.value']) FROM log_hits
 WHERE signature IN ('gpu/smi-gpu', 'gpu/smi-field') ORDER BY log_id, line
 """
+_PROC = """
+SELECT log_id, line, json_extract_string(fields, '$.pci'), "after" FROM log_hits
+WHERE signature = 'gpu/proc-gpu' ORDER BY log_id, line
+"""
+_IN_PROC = {"Model": "product", "GPU UUID": "uuid", "GPU Firmware": "firmware", "Device Minor": "minor"}
 _COLUMNS = {"Product Name": "product", "GPU UUID": "uuid", "GSP Firmware Version": "firmware"}
+_EMPTY: dict[str, Any] = dict.fromkeys(("product", "uuid", "firmware", "minor", "recovery", "recovery_line"))
 _RECOVERY = "GPU Recovery Action"
 _NOTHING = "N/A"
 _NO_RECOVERY = "None"
@@ -39,9 +46,13 @@ MOST_LINES = 1000
 
 @dataclass(slots=True)
 class Reports:
-    """The GPUs that logs tell, by log, in the order of their lines."""
+    """The GPUs that logs tell, by log, in the order of their lines: those of `nvidia-smi -q`, and all by their address.
+
+    The kernel module (below /proc/driver/nvidia) knows those too that nvidia-smi does not reach any more.
+    """
 
     gpus: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    known: dict[int, dict[str, dict[str, Any]]] = field(default_factory=dict)
     whole: frozenset[int] = frozenset()
     """The logs that are reports of nvidia-bug-report.sh: what nvidia-smi says there is newer than the kernel's lines there."""
 
@@ -62,10 +73,10 @@ class Reports:
     def uuids(self) -> dict[tuple[int, str], str]:
         """The UUIDs of PCI addresses, by the log that tells them."""
         return {
-            (log_id, one["pci"]): one["uuid"]
-            for log_id, found in self.gpus.items()
-            for one in found
-            if one["uuid"] and one["pci"]
+            (log_id, address): one["uuid"]
+            for log_id, found in self.known.items()
+            for address, one in found.items()
+            if one["uuid"]
         }
 
 
@@ -86,9 +97,50 @@ def derive(con: duckdb.DuckDBPyConnection, hosts: Hosts) -> Reports:
             }
         )
     insert_rows(con, "bug_reports", rows)
-    reports = Reports(_gpus(con), frozenset(row["log_id"] for row in rows))
-    insert_rows(con, "bug_report_gpus", (one for found in reports.gpus.values() for one in found))
+    gpus = _gpus(con)
+    reports = Reports(gpus, _known(gpus, _of_module(con)), frozenset(row["log_id"] for row in rows))
+    unnamed = (one for found in gpus.values() for one in found if not one["pci"])
+    insert_rows(con, "bug_report_gpus", (*(one for found in reports.known.values() for one in found.values()), *unnamed))
     return reports
+
+
+def _of_module(con: duckdb.DuckDBPyConnection) -> Iterator[dict[str, Any]]:
+    """What the kernel module says of each GPU."""
+    for log_id, line, address, below in con.execute(_PROC).fetchall():
+        told: dict[str, Any] = {}
+        for text in (below or "").split("\n"):
+            name, colon, value = text.partition(":")
+            if text.startswith("___") or (text.startswith("***") and not text.startswith("*** ls:")):
+                break
+            column = _IN_PROC.get(name)
+            # Of a GPU that is lost the module may know no more than question marks.
+            if colon and column and value.strip() not in ("", _NOTHING) and "?" not in value:
+                told.setdefault(column, value.strip()[:80])
+        minor = told.pop("minor", "")
+        yield (
+            _EMPTY
+            | told
+            | {
+                "log_id": log_id,
+                "line": line,
+                "pci": pci(address),
+                "minor": int(minor) if minor.isascii() and minor.isdigit() and len(minor) < 5 else None,
+            }
+        )
+
+
+def _known(gpus: Mapping[int, list[dict[str, Any]]], module: Iterable[dict[str, Any]]) -> dict[int, dict[str, dict[str, Any]]]:
+    """All GPUs by log and address, in the order of their addresses where the module tells them; nvidia-smi's words come first."""
+    found: dict[int, dict[str, dict[str, Any]]] = {}
+    for one in module:
+        if one["pci"]:
+            found.setdefault(one["log_id"], {})[one["pci"]] = one
+    for log_id, listed in gpus.items():
+        known = found.setdefault(log_id, {})
+        for one in listed:
+            if one["pci"]:
+                known[one["pci"]] = known.get(one["pci"], {}) | {name: value for name, value in one.items() if value is not None}
+    return {log_id: {address: _EMPTY | one for address, one in known.items()} for log_id, known in found.items()}
 
 
 def _gpus(con: duckdb.DuckDBPyConnection) -> dict[int, list[dict[str, Any]]]:
@@ -96,8 +148,7 @@ def _gpus(con: duckdb.DuckDBPyConnection) -> dict[int, list[dict[str, Any]]]:
     for log_id, line, begins, (address, key, value) in con.execute(_GPUS).fetchall():
         found = gpus.setdefault(log_id, [])
         if begins:
-            empty: dict[str, Any] = dict.fromkeys([*_COLUMNS.values(), "recovery", "recovery_line"])
-            found.append({"log_id": log_id, "line": line, "pci": pci(address)} | empty)
+            found.append(_EMPTY | {"log_id": log_id, "line": line, "pci": pci(address)})
         elif found and key == _RECOVERY and value != _NOTHING and found[-1]["recovery"] is None:
             found[-1] |= {"recovery": value, "recovery_line": line}
         elif found and key in _COLUMNS and value != _NOTHING and found[-1][_COLUMNS[key]] is None:

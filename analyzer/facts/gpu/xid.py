@@ -86,7 +86,7 @@ def derive(con: duckdb.DuckDBPyConnection) -> None:
     groups = xid_same.merged(xid_gpus.groups_of(found, hosts, known))
     cleared = reports.cleared()
     groups = [xid_gpus.settled(group, cleared) for group in groups]
-    slots = Slots(devices, reports.gpus, {log_id: hosts.where(log_id, None).node_id for log_id in reports.gpus}, groups)
+    slots = Slots(devices, reports.known, {log_id: hosts.where(log_id, None).node_id for log_id in reports.known}, groups)
     floods = {log_id for (log_id,) in con.execute(_FLOODS).fetchall()}
     jobs = xid_gpus.several_jobs(groups)
     insert_rows(

@@ -23,7 +23,7 @@ class Slots:
     def __init__(
         self,
         devices: Iterable[tuple[Any, ...]],
-        told: Mapping[int, list[dict[str, Any]]],
+        told: Mapping[int, Iterable[str]],
         node_of: Mapping[int, int | None],
         groups: Iterable[Group] = (),
     ) -> None:
@@ -31,19 +31,18 @@ class Slots:
 
         Args:
             devices: of NVIDIA's DRA driver: name, node, UUID and PCI address as they are published.
-            told: what `nvidia-smi -q` tells in each log, in its order.
+            told: the PCI addresses of the GPUs that `nvidia-smi -q` or the kernel module tells in each log, in its order.
             node_of: the node that each of these logs is of.
             groups: the GPUs with errors: their lines name the number of one that nvidia-smi does not reach.
         """
         self._known: dict[tuple[int, str], int] = {}
         lost = _lost(groups)
-        for log_id, gpus in told.items():
+        for log_id, addresses in told.items():
             node = node_of.get(log_id)
             if node is None:
                 continue
             missing = lost.get(log_id, {})
-            # A log may repeat the list; GPUs are counted once.
-            listed = [address for address in dict.fromkeys(gpu["pci"] for gpu in gpus if gpu["pci"]) if address not in missing]
+            listed = [address for address in addresses if address not in missing]
             taken = set(missing.values())
             numbers = (number for number in range(len(listed) + len(taken)) if number not in taken)
             self._known |= {(node, address): number for address, number in missing.items()}

@@ -85,7 +85,7 @@ client VARCHAR version of the driver as nvidia-smi says it, null where it did no
     table(
         "bug_report_gpus",
         "facts",
-        "GPUs that nvidia-smi -q tells in a log or a report of nvidia-bug-report.sh.",
+        "GPUs that nvidia-smi -q, or the kernel module in a report of nvidia-bug-report.sh, tells.",
         """
 log_id BIGINT the log
 line BIGINT where the GPU begins in the log's file
@@ -93,6 +93,7 @@ pci VARCHAR PCI address
 uuid VARCHAR UUID
 product VARCHAR model
 firmware VARCHAR version of its firmware (GSP), null where it has none
+minor INTEGER number of its device file (/dev/nvidia3), null where it is not told
 recovery VARCHAR GPU Recovery Action: the recovery that the driver asks for then, None for none; null where it is not told
 recovery_line BIGINT the line that tells it
 """,
