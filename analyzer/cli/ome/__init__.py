@@ -9,7 +9,12 @@ from analyzer.cli.ome.group import Group
 from analyzer.cli.ome.runtime import effective, runtimes, tree
 from analyzer.cli.ome.status import status
 
-ome_app = typer.Typer(no_args_is_help=True, cls=Group, help="What kubectl ome prints, from a bundle.")
+ome_app = typer.Typer(
+    no_args_is_help=True,
+    cls=Group,
+    help="What kubectl ome prints, from a bundle.",
+    epilog="For example: triage ome status must-gather.triage chat -n serving",
+)
 accelerator_app = typer.Typer(no_args_is_help=True, cls=Group, help="The accelerators of InferenceServices.")
 runtime_app = typer.Typer(no_args_is_help=True, cls=Group, help="The runtimes behind InferenceServices.")
 ome_app.command("status")(status)
